@@ -111,7 +111,8 @@ public final class Agent {
     /**
      * The provider of the channels of this JVM; called after {@link #start}, through reflection.
      *
-     * @param teach tells the JDK of switched channels; run once, before the first one carries data
+     * @param teach tells the JDK's file channels of switched ones; run once, when a file goes to
+     *     one for the first time
      * @throws IllegalStateException with one sentence for people when channels cannot be switched
      */
     public static SelectorProvider channels(Runnable teach) {

@@ -7,7 +7,6 @@ import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -331,17 +330,18 @@ final class Boot {
         }
     }
 
-    /** Tells other classes of the JDK of switched channels; the switch runs it. */
+    /** Tells the JDK's file channels of switched channels; the switch runs it. */
     private static final class Teacher implements Runnable {
         @Override
         public void run() {
-            patch(Grants.Deed.PATCH_CHANNELS);
+            patch(Grants.Deed.PATCH_FILES);
         }
     }
 
-    /** Changes classes of the JDK, and says what could not be done. */
+    /** Changes a class of the JDK, or says what could not be done. */
     static void patch(Grants.Deed deed) {
-        for (Object lost : (List<?>) grants.ask(deed)) {
+        Object lost = grants.ask(deed);
+        if (lost != null) {
             say(lost.toString());
         }
     }

@@ -1,32 +1,26 @@
 package io.sdp4j.shim;
 
-import static java.lang.constant.ConstantDescs.CD_Long;
-import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
-import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.nio.channels.WritableByteChannel;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * Teaches {@code sun.nio.ch.FileChannelImpl} that a channel may take a file's bytes by a way of its
- * own (behaviour 57): a switched channel that is on the kernel's TCP lets the kernel send them,
- * which the JDK asks of its own class only.
- *
- * <p>Such a channel is a {@code BiFunction} of the file and of position and count; it answers how
- * many bytes it took, or null to have them as before.
+ * Has {@code sun.nio.ch.FileChannelImpl} offer a file's bytes to an offloaded channel first
+ * (behaviour 57): the JDK would map them, which for a short piece takes longer than to read it.
  */
 final class FilesPatch extends JdkPatch {
-    private static final ClassDesc TAKER = desc(BiFunction.class);
+    private static final ClassDesc FILES = ClassDesc.of("java.nio.channels.FileChannel");
+    private static final ClassDesc CHANNEL = ClassDesc.of("sun.nio.ch.ConnectionChannel");
     private static final MethodTypeDesc DIRECT =
             MethodTypeDesc.of(CD_long, CD_long, CD_int, desc(WritableByteChannel.class));
+    private static final MethodTypeDesc SEND = MethodTypeDesc.of(CD_long, FILES, CD_long, CD_int);
 
     // locals of the method
     private static final int FILE = 0;
@@ -38,8 +32,8 @@ final class FilesPatch extends JdkPatch {
         super(
                 "sun.nio.ch.FileChannelImpl",
                 1,
-                "FileChannel.transferTo copies where a channel fell back to TCP: this JDK does"
-                        + " not let it be told that the kernel could send the file");
+                "FileChannel.transferTo maps short pieces of a file for an offloaded channel: this"
+                        + " JDK does not let it be told that they are better read");
     }
 
     @Override
@@ -51,40 +45,28 @@ final class FilesPatch extends JdkPatch {
     }
 
     /**
-     * {@code if (target instanceof SelChImpl && target instanceof BiFunction f) { Object n =
-     * f.apply(this, new long[] {position, count}); if (n != null) return (Long) n; }}.
+     * {@code if (target instanceof ConnectionChannel c) { long n = c.send(this, position, count);
+     * if (n >= 0) return n; }}.
      */
     private static void offer(CodeBuilder code) {
         Label original = code.newLabel();
         Label declined = code.newLabel();
         code.aload(TARGET)
-                .instanceOf(SELECTABLE)
+                .instanceOf(CHANNEL)
                 .ifeq(original)
                 .aload(TARGET)
-                .instanceOf(TAKER)
-                .ifeq(original)
-                .aload(TARGET)
-                .checkcast(TAKER)
+                .checkcast(CHANNEL)
                 .aload(FILE)
-                .iconst_2()
-                .newarray(TypeKind.LONG)
-                .dup()
-                .iconst_0()
                 .lload(POSITION)
-                .lastore()
-                .dup()
-                .iconst_1()
                 .iload(COUNT)
-                .i2l()
-                .lastore()
-                .invokeinterface(TAKER, "apply", MethodTypeDesc.of(CD_Object, CD_Object, CD_Object))
-                .dup()
-                .ifnull(declined)
-                .checkcast(CD_Long)
-                .invokevirtual(CD_Long, "longValue", MethodTypeDesc.of(CD_long))
+                .invokevirtual(CHANNEL, "send", SEND)
+                .dup2()
+                .lconst_0()
+                .lcmp()
+                .iflt(declined)
                 .lreturn()
                 .labelBinding(declined)
-                .pop()
+                .pop2()
                 .labelBinding(original);
     }
 }

@@ -35,9 +35,9 @@ final class Grants {
         JDK_CHANNELS,
         /** The JDK's own provider of asynchronous channels. */
         JDK_ASYNCHRONOUS_CHANNELS,
-        /** Tells the JDK of switched channels: sentences on what could not be done. */
-        PATCH_CHANNELS,
-        /** Has the JDK's SOCKS client obey rules: sentences on what could not be done. */
+        /** Has the JDK's file channels ask offloaded ones: a sentence if that could not be done. */
+        PATCH_FILES,
+        /** Has the JDK's SOCKS client obey rules: a sentence if that could not be done. */
         PATCH_SOCKS,
         /** The classes that are loaded; null while the JVM ends. */
         LOADED_CLASSES
@@ -92,9 +92,8 @@ final class Grants {
             case JDK_SOCKETS -> KernelImpl.factories(instrumentation);
             case JDK_CHANNELS -> KernelImpl.channels(instrumentation);
             case JDK_ASYNCHRONOUS_CHANNELS -> KernelImpl.asynchronous(instrumentation);
-            case PATCH_CHANNELS ->
-                    JdkPatch.apply(instrumentation, new StreamsPatch(), new FilesPatch());
-            case PATCH_SOCKS -> JdkPatch.apply(instrumentation, new SocksPatch());
+            case PATCH_FILES -> new FilesPatch().apply(instrumentation);
+            case PATCH_SOCKS -> new SocksPatch().apply(instrumentation);
             case LOADED_CLASSES -> instrumentation.getAllLoadedClasses();
         };
     }

@@ -11,19 +11,13 @@ import java.lang.constant.ClassDesc;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * Adds code at the start of methods of one class of the JDK's that is loaded already. That code
- * mentions types of the JDK only; our own are known by an interface that no channel of the JDK's
- * implements.
+ * mentions types of the class's own package and of the JDK only.
  */
 abstract class JdkPatch implements ClassFileTransformer {
-    /** The interface of every channel that may be in a selector. */
-    static final ClassDesc SELECTABLE = ClassDesc.of("sun.nio.ch.SelChImpl");
-
     private final String className;
     private final int methods;
     private final String lost;
@@ -50,45 +44,20 @@ abstract class JdkPatch implements ClassFileTransformer {
     abstract Consumer<CodeBuilder> before(MethodModel method);
 
     /**
-     * Patches their classes, all at once: the JVM stands still for some milliseconds each time. A
-     * class that is not as expected stays as it is.
+     * Patches the class; one that is not as expected stays as it is.
      *
-     * @return what is lost for want of a patch, a sentence each
+     * @return what is lost then, as a sentence; null = nothing
      */
-    static List<String> apply(Instrumentation instrumentation, JdkPatch... patches) {
-        boolean done = change(instrumentation, patches);
-        List<String> lost = new ArrayList<>();
-        for (JdkPatch patch : patches) {
-            if (!done && patches.length > 1) {
-                change(instrumentation, patch);
-            }
-            if (patch.patched != patch.methods && !ends(instrumentation)) {
-                lost.add(patch.lost);
-            }
-        }
-        return lost;
-    }
-
-    /** Whether their classes could be changed; else none has been. */
-    private static boolean change(Instrumentation instrumentation, JdkPatch... patches) {
+    String apply(Instrumentation instrumentation) {
         try {
-            Class<?>[] classes = new Class<?>[patches.length];
-            for (int i = 0; i < patches.length; i++) {
-                classes[i] = Class.forName(patches[i].className, false, null);
-                instrumentation.addTransformer(patches[i], true);
-            }
-            instrumentation.retransformClasses(classes);
-            return true;
+            instrumentation.addTransformer(this, true);
+            instrumentation.retransformClasses(Class.forName(className, false, null));
         } catch (Exception | LinkageError e) {
-            for (JdkPatch patch : patches) {
-                patch.patched = 0;
-            }
-            return false;
+            patched = 0;
         } finally {
-            for (JdkPatch patch : patches) {
-                instrumentation.removeTransformer(patch);
-            }
+            instrumentation.removeTransformer(this);
         }
+        return patched == methods || ends(instrumentation) ? null : lost;
     }
 
     /** Whether the JVM ends, which then changes no class any more: that is no fault of this JDK. */

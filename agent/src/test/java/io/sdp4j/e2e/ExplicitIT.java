@@ -42,7 +42,7 @@ class ExplicitIT {
     void nettyOverSdpWithoutTheAgent() throws Exception {
         assertEquals(
                 Map.of(
-                        "sdp", "SwitchSocketChannel true",
+                        "sdp", "ConnectionChannel true",
                         "tcp", "SocketChannelImpl true",
                         "mixed", "refused",
                         "rest", "sun.nio.ch"),

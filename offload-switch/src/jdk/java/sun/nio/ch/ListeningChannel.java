@@ -54,6 +54,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     private final ReentrantLock turn = new ReentrantLock();
     private final Object lock = new Object();
+    private final ProtocolFamily family;
     private final Consumer<Object[]> starter; // null = not early
 
     private volatile SecondQueue beside; // early: set once, when the switch has started
@@ -84,6 +85,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             Consumer<Object[]> starter)
             throws IOException {
         super(provider, family);
+        this.family = family;
         this.beside = beside;
         this.starter = starter;
     }
@@ -101,7 +103,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         return new ListeningChannel(provider, family(family), null, starter);
     }
 
-    private static ProtocolFamily family(ProtocolFamily asked) {
+    static ProtocolFamily family(ProtocolFamily asked) {
         if (asked != null) {
             return asked;
         }
@@ -122,14 +124,15 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
                 if (!polled) {
                     openEpoll();
                 }
-                starting = started(new Start(starter, this, address, backlog));
+                starting =
+                        start(new Start(starter, this, address, backlog), "sdp4j-start");
             }
         }
         return this;
     }
 
-    private static Thread started(Runnable work) {
-        Thread thread = new Thread(null, work, "sdp4j-start", 0, false);
+    static Thread start(Runnable work, String name) {
+        Thread thread = new Thread(null, work, name, 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
@@ -201,6 +204,11 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
+    /** The protocol family of its connections. */
+    public ProtocolFamily family() {
+        return family;
+    }
+
     /** The size that {@code SO_RCVBUF} was set to, or null. */
     public Integer receiveBuffer() {
         synchronized (lock) {
@@ -240,7 +248,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
                     timed
                             ? super.blockingAccept(nanos - (System.nanoTime() - startNanos))
                             : super.accept();
-            return queue == null || accepted == null ? accepted : queue.accepted(accepted);
+            return queue == null || accepted == null ? accepted : queue.accepted(this, accepted);
         }
         turn.lock();
         try {
@@ -277,7 +285,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
         try {
             SocketChannel accepted = timed ? timedAccept(nanos) : untimedAccept();
-            return accepted != null ? queue.accepted(accepted) : queue.poll(this, true);
+            return accepted != null ? queue.accepted(this, accepted) : queue.poll(this, true);
         } catch (Elsewhere e) {
             return queue.poll(this, true);
         }

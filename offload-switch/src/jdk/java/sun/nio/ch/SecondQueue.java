@@ -24,7 +24,7 @@ public interface SecondQueue {
      *
      * @return null if it is refused
      */
-    SocketChannel accepted(SocketChannel byTcp) throws IOException;
+    SocketChannel accepted(ListeningChannel channel, SocketChannel byTcp) throws IOException;
 
     /** Whether {@link #poll} would find a connection. */
     boolean pending();

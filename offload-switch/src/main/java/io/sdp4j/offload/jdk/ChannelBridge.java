@@ -18,14 +18,11 @@ import java.util.function.IntSupplier;
  * be used and channels are to be the JDK's own.
  */
 public final class ChannelBridge {
-    private static final SelectionKey[] NO_KEYS = {};
-
     private ChannelBridge() {}
 
     /** Looks everything up; in a class of its own so that a failure can be told. */
     private static final class Handles {
         static final VarHandle KEYS;
-        static final VarHandle KEY_COUNT;
         static final Class<?> SELECTOR;
         static final VarHandle UPDATE_LOCK;
         static final VarHandle EPOLL;
@@ -37,8 +34,6 @@ public final class ChannelBridge {
                 KEYS =
                         spi.findVarHandle(
                                 AbstractSelectableChannel.class, "keys", SelectionKey[].class);
-                KEY_COUNT =
-                        spi.findVarHandle(AbstractSelectableChannel.class, "keyCount", int.class);
                 SELECTOR = Class.forName("sun.nio.ch.EPollSelectorImpl", false, null);
                 Lookup selector = MethodHandles.privateLookupIn(SELECTOR, own);
                 UPDATE_LOCK = selector.findVarHandle(SELECTOR, "updateLock", Object.class);
@@ -67,21 +62,6 @@ public final class ChannelBridge {
      */
     public static Optional<String> selfTest() {
         return Tested.PROBLEM;
-    }
-
-    /**
-     * Lets a channel believe that it is registered with a selector, so that closing it does
-     * everything but giving its descriptor back, until {@link #unpin}. For a channel that stands
-     * behind another one, whose registration is what counts.
-     */
-    public static void pin(SelectableChannel channel) {
-        Handles.KEYS.setVolatile((AbstractSelectableChannel) channel, NO_KEYS);
-        Handles.KEY_COUNT.setVolatile((AbstractSelectableChannel) channel, 1);
-    }
-
-    /** Ends {@link #pin}; the descriptor of a closed channel is given back by its {@code kill}. */
-    public static void unpin(SelectableChannel channel) {
-        Handles.KEY_COUNT.setVolatile((AbstractSelectableChannel) channel, 0);
     }
 
     /**

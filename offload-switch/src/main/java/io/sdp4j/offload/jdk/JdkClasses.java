@@ -37,7 +37,12 @@ final class JdkClasses {
                         "sun.nio.ch.SecondQueue",
                         "sun.nio.ch.ListeningChannel$Elsewhere",
                         "sun.nio.ch.ListeningChannel$Start",
-                        "sun.nio.ch.ListeningChannel");
+                        "sun.nio.ch.ListeningChannel",
+                        "sun.nio.ch.Carrier",
+                        "sun.nio.ch.ConnectionSwitch",
+                        "sun.nio.ch.ConnectionChannel$Unsendable",
+                        "sun.nio.ch.ConnectionChannel$Kernel",
+                        "sun.nio.ch.ConnectionChannel");
     }
 
     /** Only where there are asynchronous channels. */

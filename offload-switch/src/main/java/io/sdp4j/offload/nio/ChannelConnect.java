@@ -21,9 +21,11 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ConnectionPendingException;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.IllegalBlockingModeException;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import sun.nio.ch.ConnectionChannel;
+import sun.nio.ch.ConnectionSwitch;
 
 /**
  * How one channel gets its connection.
@@ -48,8 +50,8 @@ final class ChannelConnect {
     private static final Attempt IN_SCOPE =
             Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
-    private final SwitchSocketChannel channel;
-    private final SocketChannel kernel;
+    private final SwitchedConnection connection;
+    private final ConnectionChannel channel;
     private final OffloadSwitch owner;
     private final ProtocolFamily family;
     private final boolean kernelOnly = KernelSockets.active();
@@ -65,14 +67,14 @@ final class ChannelConnect {
     /** Whether the peer may have accepted already; null until it was asked, and after TRYING. */
     private volatile BooleanSupplier answered;
 
-    ChannelConnect(SwitchSocketChannel channel, ProtocolFamily family) {
-        this.channel = channel;
-        this.kernel = channel.kernel;
-        this.owner = channel.provider.owner();
+    ChannelConnect(SwitchedConnection connection, ProtocolFamily family) {
+        this.connection = connection;
+        this.channel = connection.channel;
+        this.owner = connection.provider.owner();
         this.family = family;
         this.selectors = new KnownSelectors(channel);
-        this.reason = new KernelReason(channel);
-        this.port = new HeldPort(channel);
+        this.reason = new KernelReason(connection);
+        this.port = new HeldPort(connection);
     }
 
     boolean trying() {
@@ -90,7 +92,7 @@ final class ChannelConnect {
 
     /** Whether {@code finishConnect} has something to wait for or to say. */
     boolean pending() {
-        return pendingOffload() || (state == State.KERNEL && kernel.isConnectionPending());
+        return pendingOffload() || channel.kernelConnecting();
     }
 
     boolean pendingOffload() {
@@ -100,7 +102,7 @@ final class ChannelConnect {
 
     /** Where an attempt that is not over goes to, or null. */
     InetSocketAddress target() {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             return pendingOffload() ? target : null;
         }
     }
@@ -125,8 +127,7 @@ final class ChannelConnect {
 
     /** The kernel's connection has moved onto a stream. Under the state lock. */
     void moved() {
-        assert Thread.holdsLock(channel.stateLock);
-        state = State.OFFLOADED;
+        move(State.OFFLOADED);
     }
 
     /** Whether the kernel carries the connection, as far as it has not moved. */
@@ -140,7 +141,7 @@ final class ChannelConnect {
      * @param connected whether the kernel's socket is connected and has to stay so
      */
     void keepPort(FileDescriptor number, boolean connected) throws IOException {
-        assert Thread.holdsLock(channel.stateLock);
+        assert Thread.holdsLock(connection.stateLock);
         port.keep(number, !connected && selectors.polled());
     }
 
@@ -149,50 +150,66 @@ final class ChannelConnect {
     }
 
     void bind(SocketAddress address) throws IOException {
-        synchronized (channel.stateLock) {
+        boolean _ =
+                alone(
+                        () -> {
+                            mayBind();
+                            port.bind(address);
+                            return true;
+                        });
+    }
+
+    private void mayBind() {
+        synchronized (connection.stateLock) {
             if (pendingOffload()) {
                 throw new ConnectionPendingException();
             }
             if (offloaded() && channel.isOpen()) {
                 throw new AlreadyBoundException();
             }
-            port.bind(address);
         }
     }
 
+    /** See {@link ConnectionSwitch#connect}. */
     boolean connect(SocketAddress remote, long nanos) throws IOException {
         InetSocketAddress resolved = resolved(remote);
-        return alone(() -> connectLocked(remote, resolved, nanos));
+        return orClose(() -> connectLocked(remote, resolved, nanos));
     }
 
     private interface Step {
         boolean run() throws IOException;
     }
 
-    /** Runs {@code step} while no thread reads or writes; where it fails the channel is closed. */
+    /** Runs {@code step} while no thread reads or writes. */
     private boolean alone(Step step) throws IOException {
+        connection.readLock.lock();
         try {
-            channel.readLock.lock();
+            connection.writeLock.lock();
             try {
-                channel.writeLock.lock();
-                try {
-                    return step.run();
-                } finally {
-                    channel.writeLock.unlock();
-                }
+                return step.run();
             } finally {
-                channel.readLock.unlock();
+                connection.writeLock.unlock();
             }
+        } finally {
+            connection.readLock.unlock();
+        }
+    }
+
+    /** The same; where it fails the channel is closed. */
+    private boolean orClose(Step step) throws IOException {
+        try {
+            return alone(step);
         } catch (IOException e) {
             channel.close();
             throw e;
-        } finally {
-            channel.followKernel();
         }
     }
 
     private boolean connectLocked(SocketAddress remote, InetSocketAddress resolved, long nanos)
             throws IOException {
+        if (nanos >= 0 && !channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
         State now = state;
         if (now == State.OFFLOADED && channel.isOpen()) {
             throw new AlreadyConnectedException();
@@ -209,13 +226,13 @@ final class ChannelConnect {
             return connectKernel(remote, nanos);
         }
         if (owner.beginsOnKernel(decision, resolved)) {
-            synchronized (channel.stateLock) {
+            synchronized (connection.stateLock) {
                 young = decision;
             }
             settleOnKernel(OffloadSwitch.YOUNG);
             return connectKernel(remote, nanos);
         }
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             state = State.TRYING;
             target = resolved;
         }
@@ -253,10 +270,10 @@ final class ChannelConnect {
                                 target,
                                 source -> port.localAddress(target, source),
                                 startNanos,
-                                nanos,
+                                nanos < 0 ? Long.MAX_VALUE : nanos,
                                 this::closed,
                                 _ -> {});
-                offloaded = attempt.stream() != null && channel.adopt(attempt.stream());
+                offloaded = attempt.stream() != null && connection.adopt(attempt.stream());
                 if (offloaded) {
                     port.take(selectors.polled());
                     move(State.OFFLOADED);
@@ -275,7 +292,7 @@ final class ChannelConnect {
         }
         settleOnKernel(attempt);
         long leftNanos = nanos;
-        if (nanos != Long.MAX_VALUE) {
+        if (nanos >= 0 && nanos != Long.MAX_VALUE) {
             // However little is left: what the kernel knows at once is told rather than the time.
             leftNanos = Math.max(1, nanos - (System.nanoTime() - startNanos));
         }
@@ -300,7 +317,7 @@ final class ChannelConnect {
                 port.giveBack();
                 reason.is(attempt);
                 answered = () -> true; // the kernel is quicker than we can say that it does it
-                kernel.connect(remote);
+                boolean _ = channel.connectKernel(remote, -1);
                 next = State.KERNEL;
             } else if (adoptOrClose(attempt.stream())) {
                 next = State.CONNECTABLE;
@@ -313,11 +330,11 @@ final class ChannelConnect {
             failed = new ConnectException(e.toString());
             failed.initCause(e);
         }
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             failure = failed;
             state = next;
             answered = null;
-            channel.stateLock.notifyAll();
+            connection.stateLock.notifyAll();
         }
         if (!channel.isOpen()) {
             port.giveBack();
@@ -332,7 +349,7 @@ final class ChannelConnect {
     private boolean adoptOrClose(OffloadStream won) throws IOException {
         boolean adopted = false;
         try {
-            adopted = channel.adopt(won);
+            adopted = connection.adopt(won);
         } finally {
             if (!adopted) {
                 port.giveBack();
@@ -342,8 +359,11 @@ final class ChannelConnect {
     }
 
     private void move(State next) {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             state = next;
+            if (next == State.OFFLOADED) {
+                connection.carriedByStream();
+            }
         }
     }
 
@@ -353,34 +373,28 @@ final class ChannelConnect {
     }
 
     private boolean connectKernel(SocketAddress remote, long nanos) throws IOException {
-        if (nanos == Long.MAX_VALUE || !channel.isBlocking()) {
-            boolean done = kernel.connect(remote);
-            if (done) {
-                countKernel();
-            }
-            return done;
+        boolean done = channel.connectKernel(remote, nanos);
+        if (done) {
+            countKernel();
         }
-        long millis = Math.max(1, (nanos + 999_999) / 1_000_000);
-        kernel.socket().connect(remote, (int) Math.min(millis, Integer.MAX_VALUE));
-        countKernel();
-        return true;
+        return done;
     }
 
     private void countKernel() throws IOException {
         InetSocketAddress remote;
         Decision mayMove;
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             remote = target;
             mayMove = young;
         }
         reason.connected(mayMove == null ? remote : null);
         if (mayMove != null) {
-            channel.beginMoving(mayMove, null, reason.why());
+            connection.beginMoving(mayMove, null, reason.why());
         }
     }
 
     boolean finish() throws IOException {
-        return alone(this::finishLocked);
+        return orClose(this::finishLocked);
     }
 
     private boolean finishLocked() throws IOException {
@@ -398,12 +412,12 @@ final class ChannelConnect {
             case CONNECTABLE -> {
                 channel.ensureOpen();
                 move(State.OFFLOADED);
-                channel.settle();
+                connection.settle();
                 return true;
             }
             case FAILED -> {
                 channel.ensureOpen();
-                synchronized (channel.stateLock) {
+                synchronized (connection.stateLock) {
                     throw failure;
                 }
             }
@@ -412,7 +426,7 @@ final class ChannelConnect {
                 return true;
             }
             default -> {
-                boolean done = kernel.finishConnect();
+                boolean done = channel.finishConnectKernel();
                 if (done) {
                     countKernel();
                 }
@@ -429,10 +443,10 @@ final class ChannelConnect {
     /** The peer may have accepted: what is left is work of our own, which does not take long. */
     private void awaitEnd() throws IOException {
         boolean interrupted = false;
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             while (state == State.TRYING && channel.isOpen()) {
                 try {
-                    channel.stateLock.wait();
+                    connection.stateLock.wait();
                 } catch (InterruptedException e) {
                     interrupted = true; // which means nothing to a channel that does not block
                 }
@@ -448,9 +462,9 @@ final class ChannelConnect {
         boolean over = false;
         channel.enter(true);
         try {
-            synchronized (channel.stateLock) {
+            synchronized (connection.stateLock) {
                 while (state == State.TRYING && channel.isOpen()) {
-                    channel.stateLock.wait();
+                    connection.stateLock.wait();
                 }
                 over = state != State.TRYING;
             }

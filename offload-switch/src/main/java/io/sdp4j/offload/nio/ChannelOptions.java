@@ -7,73 +7,66 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
+import sun.nio.ch.ConnectionChannel;
 
 /**
  * The options of a channel, answered by a channel of the JDK's, so that the kernel checks, rounds
  * and remembers them (behaviours 23 and 24).
  *
- * <p>Shape: {@code holder} is the channel that answers: the one that connects through the kernel,
- * or one that was made to hold the port number of an offloaded connection; null before an accepted
- * connection is asked for the first time. Guarded by the channel's state lock.
+ * <p>Shape: {@code channel} itself answers, as long as its descriptor is a socket; else {@code
+ * holder}, which was made to hold the port number of an offloaded connection, or for this. Guarded
+ * by the connection's state lock.
  */
 final class ChannelOptions {
     private static final String OOB_INLINE = "SO_OOBINLINE";
 
     private final SwitchSelectorProvider provider;
+    private final ConnectionChannel channel;
     private final ProtocolFamily family;
-    private final Integer inheritedReceiveBuffer;
     private final Map<SocketOption<?>, Object> set = new LinkedHashMap<>();
+    private boolean byCopy; // the channel cannot answer any more
     private SocketChannel holder;
 
-    /** Of a channel that will connect. */
-    ChannelOptions(SwitchSelectorProvider provider, SocketChannel kernel, ProtocolFamily family) {
-        this.provider = provider;
-        this.holder = kernel;
-        this.family = family;
-        this.inheritedReceiveBuffer = null;
-    }
-
     /**
-     * Of an accepted channel.
-     *
-     * @param receiveBuffer what the listener was given, or null
+     * @param family of the channel, or null
      */
-    ChannelOptions(SwitchSelectorProvider provider, Integer receiveBuffer) {
+    ChannelOptions(
+            SwitchSelectorProvider provider, ConnectionChannel channel, ProtocolFamily family) {
         this.provider = provider;
-        this.family = null;
-        this.inheritedReceiveBuffer = receiveBuffer;
+        this.channel = channel;
+        this.family = family;
     }
 
     <T> void put(SocketOption<T> name, T value) throws IOException {
-        holder().setOption(name, value);
+        SocketChannel other = other();
+        if (other == null) {
+            channel.setKernelOption(name, value);
+        } else {
+            other.setOption(name, value);
+        }
         set.remove(name);
         set.put(name, value);
     }
 
     <T> T get(SocketOption<T> name) throws IOException {
-        return holder().getOption(name);
+        SocketChannel other = other();
+        return other == null ? channel.kernelOption(name) : other.getOption(name);
     }
 
-    Set<SocketOption<?>> names() throws IOException {
-        if (holder != null) {
-            return holder.supportedOptions();
+    /** Who answers; null = the channel, which also says what is wrong once it is closed. */
+    private SocketChannel other() throws IOException {
+        if (!channel.isOpen()) {
+            return null;
         }
-        try (SocketChannel any = provider.kernelChannel(family)) {
-            return any.supportedOptions();
-        }
-    }
-
-    private SocketChannel holder() throws IOException {
-        if (holder == null) {
-            SocketChannel fresh = provider.kernelChannel(family);
-            holder = fresh;
-            fresh.setOption(StandardSocketOptions.SO_REUSEADDR, true); // as accepted ones have it
-            if (inheritedReceiveBuffer != null) {
-                fresh.setOption(StandardSocketOptions.SO_RCVBUF, inheritedReceiveBuffer);
-            }
+        if (holder == null && byCopy) {
+            holder = copy();
         }
         return holder;
+    }
+
+    /** From now on a copy answers, which is made when it is asked. */
+    void answeredByCopy() {
+        byCopy = true;
     }
 
     /** A channel with the same options, which does not answer for them yet. */
@@ -98,7 +91,7 @@ final class ChannelOptions {
         to.setOption(name, name.type().cast(value));
     }
 
-    /** From now on {@code other} answers. */
+    /** From now on {@code other} answers; null = the channel itself. */
     void answeredBy(SocketChannel other) {
         holder = other;
     }
@@ -110,7 +103,9 @@ final class ChannelOptions {
 
     /** The peer is to see a reset when the socket that answers is closed. */
     void resetAtClose() throws IOException {
-        if (holder != null && holder.isOpen()) {
+        if (holder == null) {
+            channel.resetKernelAtClose();
+        } else if (holder.isOpen()) {
             holder.setOption(StandardSocketOptions.SO_LINGER, 0);
         }
     }
@@ -130,20 +125,9 @@ final class ChannelOptions {
         return name.name().equals(OOB_INLINE);
     }
 
-    /** That option, to set it. */
-    @SuppressWarnings("unchecked")
-    SocketOption<Boolean> oobInlineName() throws IOException {
-        for (SocketOption<?> name : names()) {
-            if (isOobInline(name)) {
-                return (SocketOption<Boolean>) name;
-            }
-        }
-        throw new AssertionError("the JDK's channels have SO_OOBINLINE");
-    }
-
-    /** Closes the channel that answers, unless it is {@code kernel}, which is the caller's. */
-    void close(SocketChannel kernel) throws IOException {
-        if (holder != null && holder != kernel) {
+    /** Closes what answers in place of the channel. */
+    void close() throws IOException {
+        if (holder != null) {
             holder.close();
         }
     }

@@ -3,15 +3,20 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
+import io.sdp4j.offload.jdk.SocketEvents;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import sun.nio.ch.Carrier;
+import sun.nio.ch.ConnectionChannel;
 
 /**
  * Reads and writes of an offloaded channel, blocking or not, as {@code SocketChannelImpl} has them
@@ -20,10 +25,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>A blocking operation announces itself to the channel before it moves a byte (behaviour 37),
  * and its thread sleeps in the fabric, not in a selector.
  */
-final class ChannelStream extends StreamHandle {
+final class ChannelStream extends StreamHandle implements Carrier {
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private final SwitchSocketChannel channel;
+    private final SwitchedConnection connection;
+    private final ConnectionChannel channel;
     private final ToldReset reset;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
@@ -39,14 +45,15 @@ final class ChannelStream extends StreamHandle {
     private volatile boolean partialWrites;
 
     ChannelStream(
-            SwitchSocketChannel channel,
+            SwitchedConnection connection,
             OffloadStream stream,
             SwitchCounters counters,
             ReentrantLock readLock,
             ReentrantLock writeLock,
             ToldReset reset) {
         super(stream, counters, readLock, writeLock);
-        this.channel = channel;
+        this.connection = connection;
+        this.channel = connection.channel;
         this.reset = reset;
         this.readLoan = new BlockingBuffer(stream, OffloadStream.READ);
         this.writeLoan = new BlockingBuffer(stream, OffloadStream.WRITE);
@@ -55,7 +62,7 @@ final class ChannelStream extends StreamHandle {
 
     /** After a data lock was given back: also for a connection that waits for it to move. */
     private void left() {
-        MovingChannel moving = channel.moving();
+        MovingChannel moving = connection.moving();
         if (moving == null) {
             leave();
         } else {
@@ -74,21 +81,38 @@ final class ChannelStream extends StreamHandle {
         partialWrites = true;
     }
 
-    int read(ByteBuffer dst) throws IOException {
-        return read(Objects.requireNonNull(dst), null, 0, 0, false, NO_LIMIT);
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        long start = SocketEvents.readStart();
+        int n = read(Objects.requireNonNull(dst), null, 0, 0, false, NO_LIMIT);
+        recordRead(start, n);
+        return n;
     }
 
-    long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
-        return read(null, dsts, offset, length, false, NO_LIMIT);
+        long start = SocketEvents.readStart();
+        int n = read(null, dsts, offset, length, false, NO_LIMIT);
+        recordRead(start, n);
+        return n;
     }
 
-    /**
-     * For the adaptor: reads at least one byte.
-     *
-     * @param nanos upper bound; 0 = none
-     */
-    int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
+    /** As the JDK's channels do it, whose adaptor records by itself (behaviour 90). */
+    private void recordRead(long start, long bytes) {
+        if (start != SocketEvents.OFF) {
+            SocketEvents.read(start, bytes, connection.remoteAddress(), 0);
+        }
+    }
+
+    private void recordWrite(long start, long bytes) {
+        if (start != SocketEvents.OFF) {
+            SocketEvents.written(start, bytes, connection.remoteAddress());
+        }
+    }
+
+    @Override
+    public int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         return len == 0
                 ? 0
@@ -151,7 +175,7 @@ final class ChannelStream extends StreamHandle {
     }
 
     private void takeResetOfTcp() throws IOException {
-        if (channel.takeResetOfTcp(peerVanished()) && reset.tellsReader()) {
+        if (connection.takeResetOfTcp(peerVanished()) && reset.tellsReader()) {
             throw new SocketException("Connection reset");
         }
     }
@@ -209,17 +233,25 @@ final class ChannelStream extends StreamHandle {
         throw isReset ? e : new IOException(e.getMessage(), e);
     }
 
-    int write(ByteBuffer src) throws IOException {
-        return write(Objects.requireNonNull(src), null, 0, 0, false);
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        long start = SocketEvents.writeStart();
+        int n = write(Objects.requireNonNull(src), null, 0, 0, false);
+        recordWrite(start, n);
+        return n;
     }
 
-    long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
-        return write(null, srcs, offset, length, false);
+        long start = SocketEvents.writeStart();
+        int n = write(null, srcs, offset, length, false);
+        recordWrite(start, n);
+        return n;
     }
 
-    /** For the adaptor: writes all of it. */
-    void blockingWrite(byte[] b, int off, int len) throws IOException {
+    @Override
+    public void blockingWrite(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         if (len > 0) {
             int _ = write(ByteBuffer.wrap(b, off, len), null, 0, 0, true);
@@ -245,7 +277,7 @@ final class ChannelStream extends StreamHandle {
                 sources.of(one, several, offset, length);
                 if (outputShut()) {
                     if (sources.more()) { // an empty write asks nothing
-                        if (channel.takeResetOfTcp(false)) {
+                        if (connection.takeResetOfTcp(false)) {
                             reset.writerTook();
                         }
                         int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
@@ -344,8 +376,8 @@ final class ChannelStream extends StreamHandle {
         return n;
     }
 
-    /** For the adaptor; false = no room, and the channel does not block. */
-    boolean sendUrgent(int value) throws IOException {
+    @Override
+    public int sendUrgent(byte value) throws IOException {
         writeLock.lock();
         try {
             boolean blocking = beginWrite();
@@ -366,7 +398,7 @@ final class ChannelStream extends StreamHandle {
             if (!sent && outputShut()) {
                 throw new AsynchronousCloseException();
             }
-            return sent;
+            return sent ? 1 : 0;
         } finally {
             writeLock.unlock();
             left();
@@ -379,6 +411,46 @@ final class ChannelStream extends StreamHandle {
 
     private boolean tryUrgent(int value) throws IOException {
         return urgentPossible() && stream.tryWriteUrgent(value);
+    }
+
+    @Override
+    public long send(FileChannel file, long position, int count) throws IOException {
+        return FilePieces.send(file, position, count, this, channel.isBlocking());
+    }
+
+    @Override
+    public int available() throws IOException {
+        int n = availableBytes();
+        if (n < 0) {
+            throw new ClosedChannelException();
+        }
+        return n;
+    }
+
+    @Override
+    public void shutdownInput() throws IOException {
+        if (!shutInput()) {
+            throw new ClosedChannelException();
+        }
+        connection.settle();
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        if (!shutOutput()) {
+            throw new ClosedChannelException();
+        }
+        connection.settle();
+    }
+
+    @Override
+    public boolean isInputShut() {
+        return inputShut();
+    }
+
+    @Override
+    public boolean isOutputShut() {
+        return outputShut();
     }
 
     private final class Targets extends ChannelBuffers {

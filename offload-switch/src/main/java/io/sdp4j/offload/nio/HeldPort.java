@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.SelChImpl;
 
 /**
@@ -21,27 +22,30 @@ import sun.nio.ch.SelChImpl;
  * callers of {@link #bind} and {@link #keep} hold already.
  */
 final class HeldPort {
-    private final SwitchSocketChannel channel;
+    private final SwitchedConnection connection;
+    private final ConnectionChannel channel;
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private SocketChannel holder;
 
-    HeldPort(SwitchSocketChannel channel) {
-        this.channel = channel;
+    HeldPort(SwitchedConnection connection) {
+        this.connection = connection;
+        this.channel = connection.channel;
     }
 
     /** For the application. */
     void bind(SocketAddress address) throws IOException {
-        assert Thread.holdsLock(channel.stateLock);
-        channel.kernel.bind(address);
-        asked =
-                address instanceof InetSocketAddress given
-                        ? given
-                        : (InetSocketAddress) channel.kernel.getLocalAddress();
+        channel.bindKernel(address);
+        synchronized (connection.stateLock) {
+            asked =
+                    address instanceof InetSocketAddress given
+                            ? given
+                            : (InetSocketAddress) channel.kernelLocalAddress();
+        }
     }
 
     /** The address that the application asked to bind to, or null. */
     InetSocketAddress asked() {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             return asked;
         }
     }
@@ -49,18 +53,18 @@ final class HeldPort {
     /** For a provider: finds, if need be binds, the local address of a way to {@code target}. */
     InetSocketAddress localAddress(InetSocketAddress target, InetAddress known) throws IOException {
         InetAddress source = SourceAddressSelection.towards(target, known);
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             channel.ensureOpen();
             if (asked != null) {
-                InetSocketAddress bound = (InetSocketAddress) channel.kernel.getLocalAddress();
+                InetSocketAddress bound = (InetSocketAddress) channel.kernelLocalAddress();
                 return bound.getAddress().isAnyLocalAddress()
                         ? new InetSocketAddress(source, bound.getPort())
                         : bound;
             }
             if (holder == null) {
-                holder = channel.options.copy();
+                holder = connection.options.copy();
                 holder.bind(new InetSocketAddress(source, 0));
-                channel.options.answeredBy(holder);
+                connection.options.answeredBy(holder);
             }
             return new InetSocketAddress(
                     source, ((InetSocketAddress) holder.getLocalAddress()).getPort());
@@ -72,22 +76,21 @@ final class HeldPort {
      * selector may know its descriptor.
      */
     void take(boolean polled) throws IOException {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             if (holder == null || polled || !channel.isOpen()) {
                 return;
             }
             SocketChannel before = holder;
-            PrivateNatives.duplicate(
-                    ((SelChImpl) before).getFD(), ((SelChImpl) channel.kernel).getFD());
+            PrivateNatives.duplicate(((SelChImpl) before).getFD(), channel.getFD());
             holder = null;
-            channel.options.answeredBy(channel.kernel);
+            connection.options.answeredBy(null);
             before.close();
         }
     }
 
     /** The attempt failed; TCP shall choose as if there had been none. */
     void giveBack() {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             if (holder != null) {
                 try {
                     holder.close();
@@ -95,7 +98,7 @@ final class HeldPort {
                     // the number is lost for a while, which does no harm
                 }
                 holder = null;
-                channel.options.answeredBy(channel.kernel);
+                connection.options.answeredBy(null);
             }
         }
     }
@@ -107,11 +110,11 @@ final class HeldPort {
      * @param polled whether a selector may have registered it
      */
     void keep(FileDescriptor number, boolean polled) throws IOException {
-        assert Thread.holdsLock(channel.stateLock);
+        assert Thread.holdsLock(connection.stateLock);
         if (holder != null) {
             return;
         }
-        SocketChannel copy = channel.options.copy();
+        SocketChannel copy = connection.options.copy();
         boolean complete = false;
         try {
             if (polled) {
@@ -126,13 +129,13 @@ final class HeldPort {
             }
         }
         holder = copy;
-        channel.options.answeredBy(copy);
+        connection.options.answeredBy(copy);
     }
 
     /** See {@link JdkBridge#takeReset}. The number of a closed one may be another socket's. */
     boolean takeReset(boolean ends) throws IOException {
-        assert Thread.holdsLock(channel.stateLock);
-        SocketChannel tcp = holder != null ? holder : channel.kernel;
+        assert Thread.holdsLock(connection.stateLock);
+        SocketChannel tcp = holder != null ? holder : channel;
         return tcp.isOpen() && JdkBridge.takeReset(((SelChImpl) tcp).getFD(), ends);
     }
 
@@ -142,10 +145,10 @@ final class HeldPort {
      * be bound to one port as long as neither listens, so the number is ours at every moment.
      */
     private void bindBeside(SocketChannel copy) throws IOException {
-        SocketAddress bound = channel.kernel.getLocalAddress();
+        SocketAddress bound = channel.kernelLocalAddress();
         if (bound != null) {
-            boolean reuse = channel.kernel.getOption(StandardSocketOptions.SO_REUSEADDR);
-            channel.kernel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            boolean reuse = channel.kernelOption(StandardSocketOptions.SO_REUSEADDR);
+            channel.setKernelOption(StandardSocketOptions.SO_REUSEADDR, true);
             copy.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             copy.bind(bound);
             copy.setOption(StandardSocketOptions.SO_REUSEADDR, reuse);

@@ -13,18 +13,18 @@ import java.util.Optional;
  * <p>Guarded by the channel's state lock, which the methods take.
  */
 final class KernelReason {
-    private final SwitchSocketChannel channel;
+    private final SwitchedConnection connection;
     private final OffloadSwitch owner;
     private Attempt why; // null until it is known
     private ConnectionInfo info; // once the kernel has connected
 
-    KernelReason(SwitchSocketChannel channel) {
-        this.channel = channel;
-        this.owner = channel.provider.owner();
+    KernelReason(SwitchedConnection connection) {
+        this.connection = connection;
+        this.owner = connection.provider.owner();
     }
 
     void is(Attempt attempt) {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             why = attempt;
         }
     }
@@ -32,7 +32,7 @@ final class KernelReason {
     /** A connection that is up stays with the kernel for another reason than it came there. */
     void becomes(Attempt attempt) {
         ReasonCode was;
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             was = info.reason();
             why = attempt;
             info = attempt.kernelInfo();
@@ -42,13 +42,13 @@ final class KernelReason {
 
     /** Null until it is known. */
     Attempt why() {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             return why;
         }
     }
 
     Optional<ConnectionInfo> info() {
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             return Optional.ofNullable(info);
         }
     }
@@ -60,7 +60,7 @@ final class KernelReason {
      */
     void connected(InetSocketAddress remote) {
         ReasonCode reason;
-        synchronized (channel.stateLock) {
+        synchronized (connection.stateLock) {
             if (info != null || why == null) {
                 return;
             }

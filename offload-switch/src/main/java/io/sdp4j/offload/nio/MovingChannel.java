@@ -13,23 +13,23 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import sun.nio.ch.SelChImpl;
+import sun.nio.ch.Carrier;
+import sun.nio.ch.ConnectionChannel;
 
 /**
- * A channel's connection that runs on the kernel's channel and may move, see {@link Upgrade}.
+ * A channel's connection that runs on the kernel's TCP and may move, see {@link Upgrade}.
  *
- * <p>Shape: until a direction has moved, its calls are those of the kernel's channel, behind the
- * channel's data lock and a count of bytes. When both have, the channel {@linkplain
- * SwitchSocketChannel#adoptMoved becomes} an offloaded one, selectors included. That is done under
- * both data locks, by the provider's thread if they are free, else by the thread that gives one
- * back.
+ * <p>Shape: until a direction has moved, its calls are the kernel's, behind the connection's data
+ * lock and a count of bytes. When both have, the channel {@linkplain SwitchedConnection#adoptMoved
+ * becomes} an offloaded one, selectors included. That is done under both data locks, by the
+ * provider's thread if they are free, else by the thread that gives one back.
  */
-final class MovingChannel extends Upgrade {
-    private final SwitchSocketChannel channel;
-    private final SocketChannel kernel;
+final class MovingChannel extends Upgrade implements Carrier {
+    private final SwitchedConnection connection;
+    private final ConnectionChannel channel;
+    private final Carrier kernel;
     private final boolean accepted;
     private final ToldReset reset = new ToldReset(); // also the stream's
     private volatile boolean inputShut;
@@ -41,39 +41,40 @@ final class MovingChannel extends Upgrade {
     private final AtomicInteger attempts = new AtomicInteger(); // to adopt, that are still to make
 
     MovingChannel(
-            SwitchSocketChannel channel,
+            SwitchedConnection connection,
             InetSocketAddress local,
             InetSocketAddress remote,
             Decision decision,
             AcceptedTable table,
             ConnectionInfo kernelInfo) {
         super(
-                channel.provider.owner(),
+                connection.provider.owner(),
                 local,
                 remote,
                 decision,
                 table,
                 kernelInfo,
-                Began.now(channel.readLock, channel.writeLock));
-        this.channel = channel;
-        this.kernel = channel.kernel;
+                Began.now(connection.readLock, connection.writeLock));
+        this.connection = connection;
+        this.channel = connection.channel;
+        this.kernel = channel.kernel();
         this.accepted = table != null;
     }
 
     /** One call of the kernel's for at most so many bytes. */
     @FunctionalInterface
-    interface KernelRead {
+    private interface KernelRead {
         int read(int room) throws IOException;
     }
 
     /** One call of the kernel's. */
     @FunctionalInterface
-    interface KernelWrite {
+    private interface KernelWrite {
         long write() throws IOException;
     }
 
     /** The answer of a read or write whose direction has moved. */
-    static final int MOVED = -2;
+    private static final int MOVED = -2;
 
     @Override
     protected UpgradePolicy.Waits waits() {
@@ -85,13 +86,13 @@ final class MovingChannel extends Upgrade {
 
     @Override
     protected int descriptor() {
-        return ((SelChImpl) kernel).getFDVal();
+        return channel.getFDVal();
     }
 
     @Override
     protected StreamHandle take(OffloadStream stream) {
         assert Thread.holdsLock(this);
-        ChannelStream taken = channel.takeMoved(stream, accepted, reset);
+        ChannelStream taken = connection.takeMoved(stream, accepted, reset);
         moved = taken;
         if (virtual) {
             taken.usedByVirtualThread();
@@ -161,7 +162,7 @@ final class MovingChannel extends Upgrade {
             readLock.unlock();
         }
         if (nudge) {
-            channel.nudgeMoved();
+            connection.nudgeMoved();
         }
     }
 
@@ -171,13 +172,13 @@ final class MovingChannel extends Upgrade {
         }
         room(1); // none: the input has moved
         adopted = true;
-        channel.adoptMoved();
+        connection.adoptMoved();
         return true;
     }
 
     private void noteUse() {
         if (neverMoves()) {
-            channel.stayOnKernel();
+            connection.stayOnKernel();
         }
         if (!virtual && Thread.currentThread().isVirtual()) {
             virtual = true;
@@ -189,12 +190,12 @@ final class MovingChannel extends Upgrade {
     }
 
     /**
-     * As {@link SocketChannel#read(ByteBuffer)}.
+     * Reads once by TCP.
      *
      * @param wanted bytes, at least 1
      * @return what {@code call} gives, or {@link #MOVED}
      */
-    int read(int wanted, KernelRead call) throws IOException {
+    private int read(int wanted, KernelRead call) throws IOException {
         noteUse();
         readLock.lock();
         try {
@@ -217,7 +218,6 @@ final class MovingChannel extends Upgrade {
         } finally {
             readLock.unlock();
             left();
-            channel.followKernel();
         }
     }
 
@@ -236,28 +236,66 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    int read(ByteBuffer dst) throws IOException {
-        return read(
-                dst.remaining(),
-                room -> {
-                    int limit = dst.limit();
-                    dst.limit(dst.position() + room);
-                    try {
-                        return kernel.read(dst);
-                    } finally {
-                        dst.limit(limit);
-                    }
-                });
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        if (!dst.hasRemaining()) {
+            return readsNothing().read(dst);
+        }
+        int n = read(dst.remaining(), room -> readAtMost(room, dst));
+        if (n == MOVED) {
+            return moved.read(dst);
+        }
+        return n > 0 && dst.hasRemaining() && goesOnNow() ? n + Math.max(moved.read(dst), 0) : n;
     }
 
-    long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        if (!ChannelBuffers.any(dsts, offset, length)) {
+            return readsNothing().read(dsts, offset, length);
+        }
         long all = 0;
         for (int i = offset; i < offset + length; i++) {
             all += dsts[i].remaining();
         }
-        return read(
-                (int) Math.min(all, Integer.MAX_VALUE),
-                room -> (int) readAtMost(room, dsts, offset, length));
+        int n =
+                read(
+                        (int) Math.min(all, Integer.MAX_VALUE),
+                        room -> (int) readAtMost(room, dsts, offset, length));
+        if (n == MOVED) {
+            return moved.read(dsts, offset, length);
+        }
+        return n > 0 && n < all && goesOnNow()
+                ? n + Math.max(moved.read(dsts, offset, length), 0)
+                : n;
+    }
+
+    @Override
+    public int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
+        Objects.checkFromIndexSize(off, len, b.length);
+        if (len == 0) {
+            return kernel.blockingRead(b, off, 0, nanos);
+        }
+        int n = read(len, room -> kernel.blockingRead(b, off, room, nanos));
+        return n == MOVED ? moved.blockingRead(b, off, len, nanos) : n;
+    }
+
+    /**
+     * For a read without room: the stream, if a reader or a writer was told of a reset. It knows
+     * which, and TCP would tell of the reset once more.
+     */
+    private Carrier readsNothing() {
+        ChannelStream stream = moved;
+        return stream != null && reset.known() ? stream : kernel;
+    }
+
+    private int readAtMost(int room, ByteBuffer dst) throws IOException {
+        int limit = dst.limit();
+        dst.limit(dst.position() + room);
+        try {
+            return kernel.read(dst);
+        } finally {
+            dst.limit(limit);
+        }
     }
 
     private long readAtMost(int room, ByteBuffer[] dsts, int offset, int length)
@@ -279,34 +317,52 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    /**
-     * The stream, if a reader or a writer was told of a reset, else null: it knows which, and TCP
-     * would tell of the reset once more.
-     */
-    ChannelStream resetStream() {
-        ChannelStream stream = moved;
-        return stream != null && reset.known() ? stream : null;
-    }
-
     /** Whether more is there after the last bytes that came by TCP, for the same read. */
-    boolean goesOnNow() throws IOException {
+    private boolean goesOnNow() throws IOException {
         ChannelStream stream = moved;
         return stream != null && finished() && stream.availableBytes() > 0;
     }
 
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        long n = write(src.hasRemaining(), () -> kernel.write(src));
+        return n == MOVED ? moved.write(src) : (int) n;
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        boolean some = ChannelBuffers.any(srcs, offset, length);
+        long n = write(some, () -> kernel.write(srcs, offset, length));
+        return n == MOVED ? moved.write(srcs, offset, length) : n;
+    }
+
+    @Override
+    public void blockingWrite(byte[] b, int off, int len) throws IOException {
+        long n =
+                write(
+                        len > 0,
+                        () -> {
+                            kernel.blockingWrite(b, off, len);
+                            return len;
+                        });
+        if (n == MOVED) {
+            moved.blockingWrite(b, off, len);
+        }
+    }
+
     /**
-     * Result of {@code call}, or {@link #MOVED}.
+     * Writes once by TCP: result of {@code call}, or {@link #MOVED}.
      *
      * @param some whether there is a byte to write
      */
-    long write(boolean some, KernelWrite call) throws IOException {
+    private long write(boolean some, KernelWrite call) throws IOException {
         noteUse();
         writeLock.lock();
         try {
             if (moveOut()) {
                 return MOVED;
             }
-            if (some && outputShut && channel.takeResetOfTcp(false)) {
+            if (some && outputShut && connection.takeResetOfTcp(false)) {
                 reset.writerTook(); // as the call would, which does not say so
             }
             long n = writeOnce(call);
@@ -317,7 +373,6 @@ final class MovingChannel extends Upgrade {
         } finally {
             writeLock.unlock();
             wrote();
-            channel.followKernel();
         }
     }
 
@@ -329,45 +384,43 @@ final class MovingChannel extends Upgrade {
         }
     }
 
-    /** See {@link FileChannel#transferTo}. */
-    long sendFile(FileChannel file, long position, long count) throws IOException {
-        return write(count > 0, () -> file.transferTo(position, count, kernel));
-    }
-
-    int available(KernelRead call) throws IOException {
-        int n = inMoved() ? 0 : call.read(0);
+    @Override
+    public int available() throws IOException {
+        int n = inMoved() ? 0 : kernel.available();
         ChannelStream stream = moved;
         return stream != null && lastByTcp(n) && !inputShut
                 ? n + Math.max(stream.availableBytes(), 0)
                 : n;
     }
 
-    /** Whether the byte goes by the stream, which is the caller's to do. */
-    boolean urgentMoved(KernelWrite call) throws IOException {
+    @Override
+    public int sendUrgent(byte b) throws IOException {
+        int n = sendUrgentByTcp(b);
+        return n == MOVED ? moved.sendUrgent(b) : n;
+    }
+
+    private int sendUrgentByTcp(byte b) throws IOException {
         writeLock.lock();
         try {
-            if (urgentByStream(true)) {
-                return true;
-            }
-            call.write();
-            return false;
+            return urgentByStream(true) ? MOVED : kernel.sendUrgent(b);
         } finally {
             writeLock.unlock();
             wrote();
         }
     }
 
-    /** Whether the application has shut the input. */
-    boolean inputShut() {
+    @Override
+    public boolean isInputShut() {
         return inputShut;
     }
 
-    /** Whether the application has shut the output. */
-    boolean outputShut() {
+    @Override
+    public boolean isOutputShut() {
         return outputShut;
     }
 
-    void shutdownInput() throws IOException {
+    @Override
+    public void shutdownInput() throws IOException {
         channel.ensureOpen();
         inputShut = true;
         ChannelStream stream = moved;
@@ -375,12 +428,20 @@ final class MovingChannel extends Upgrade {
             stream.shutInput();
         }
         if (!adopted) {
-            kernel.shutdownInput();
+            try {
+                kernel.shutdownInput();
+            } catch (IOException e) {
+                if (!adopted) {
+                    throw e;
+                }
+            }
         }
+        connection.settle(); // it may have become an offloaded channel meanwhile
     }
 
     /** Both ways end, as the peer may wait for either. */
-    void shutdownOutput() throws IOException {
+    @Override
+    public void shutdownOutput() throws IOException {
         channel.ensureOpen();
         outputShut = true;
         endOut();
@@ -399,6 +460,7 @@ final class MovingChannel extends Upgrade {
             }
         }
         left();
+        connection.settle();
     }
 
     /** The channel is about to be closed: ends what closing the kernel's socket may not end. */
@@ -406,7 +468,7 @@ final class MovingChannel extends Upgrade {
         close(abortive);
         if (shown() && !abortive && !adopted && writeLock.tryLock()) { // a writer sees a close
             try {
-                kernel.shutdownOutput();
+                channel.shutKernelOutputAtClose();
             } catch (IOException e) {
                 // it is not connected any more
             } finally {

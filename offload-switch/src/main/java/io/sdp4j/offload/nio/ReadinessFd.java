@@ -9,6 +9,7 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
+import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
@@ -32,7 +33,8 @@ import sun.nio.ch.SelectionKeyImpl;
 final class ReadinessFd {
     private static final AtomicInteger NUMBERS = new AtomicInteger(1);
 
-    private final SwitchSocketChannel channel;
+    private final SwitchedConnection connection;
+    private final ConnectionChannel channel;
     private final StreamHandle stream;
     private final ReadinessEpoll epoll;
     private final int number = NUMBERS.getAndIncrement();
@@ -45,8 +47,10 @@ final class ReadinessFd {
     /**
      * @param provided the provider's descriptor, or -1
      */
-    ReadinessFd(SwitchSocketChannel channel, StreamHandle stream, int provided) throws IOException {
-        this.channel = channel;
+    ReadinessFd(SwitchedConnection connection, StreamHandle stream, int provided)
+            throws IOException {
+        this.connection = connection;
+        this.channel = connection.channel;
         this.stream = stream;
         this.epoll = new ReadinessEpoll(provided);
     }
@@ -93,8 +97,8 @@ final class ReadinessFd {
                 && w.patientAfter(misses)
                 && interest == SelectionKey.OP_READ
                 && !silent
-                && !channel.connectable()
-                && channel.connectedStream() != null
+                && !connection.connectable()
+                && connection.connectedStream() != null
                 && onlyKeyIsOf(w);
     }
 
@@ -147,7 +151,7 @@ final class ReadinessFd {
         if (w != null
                 && w.onlyOne(number)
                 && w.mayBusyPoll(epoll.value())
-                && channel.connectedStream() != null) {
+                && connection.connectedStream() != null) {
             stream.busyPoll(streamOps(ops), w);
         }
     }
@@ -191,10 +195,10 @@ final class ReadinessFd {
         if (!channel.isOpen()) {
             return 0;
         }
-        if (channel.connectable()) {
+        if (connection.connectable()) {
             return SelectionKey.OP_CONNECT;
         }
-        int ready = channel.connectedStream() == null ? 0 : stream.ready();
+        int ready = connection.connectedStream() == null ? 0 : stream.ready();
         return ((ready & OffloadStream.READ) != 0 ? SelectionKey.OP_READ : 0)
                 | ((ready & OffloadStream.WRITE) != 0 ? SelectionKey.OP_WRITE : 0);
     }
@@ -205,10 +209,10 @@ final class ReadinessFd {
             return;
         }
         boolean ready;
-        if (channel.connectable()) {
+        if (connection.connectable()) {
             ready = (interest & SelectionKey.OP_CONNECT) != 0;
         } else {
-            int answer = channel.connectedStream() == null ? 0 : askStream();
+            int answer = connection.connectedStream() == null ? 0 : askStream();
             if ((answer & OffloadStream.RUNG) != 0) {
                 return; // readable as it is
             }

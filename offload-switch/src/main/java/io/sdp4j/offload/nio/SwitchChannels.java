@@ -8,6 +8,7 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;
+import sun.nio.ch.ConnectionChannel;
 
 /** The way to switched channels. Stateless. */
 public final class SwitchChannels {
@@ -28,15 +29,18 @@ public final class SwitchChannels {
     /**
      * The same.
      *
-     * @param teach run once, on any thread, before the first channel of a connection is handed out;
-     *     null = nothing
+     * @param teach tells the JDK's file channels of {@link ConnectionChannel}s; run once, when a
+     *     file goes to one for the first time; null = nothing
      */
     public static SelectorProvider provider(OffloadSwitch owner, Runnable teach) {
         Optional<String> problem = ChannelBridge.selfTest();
         if (problem.isPresent()) {
             throw new IllegalStateException(problem.get());
         }
-        return new SwitchSelectorProvider(owner, teach);
+        if (teach != null) {
+            ConnectionChannel.atFirstFile(teach);
+        }
+        return new SwitchSelectorProvider(owner);
     }
 
     /**
@@ -51,15 +55,14 @@ public final class SwitchChannels {
             SelectorProvider provider, Object channel, SocketAddress asked, int backlog)
             throws IOException {
         if (provider instanceof SwitchSelectorProvider ours) {
-            ours.beginToTeach();
             SwitchListener.goOn(ours, channel, asked, backlog);
         }
     }
 
     /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
     public static Optional<ConnectionInfo> explain(SocketChannel channel) {
-        return ChannelBridge.selfTest().isEmpty() && channel instanceof SwitchSocketChannel c
-                ? c.connectionInfo()
-                : Optional.empty();
+        SwitchedConnection known =
+                ChannelBridge.selfTest().isEmpty() ? SwitchedConnection.of(channel) : null;
+        return known == null ? Optional.empty() : known.connectionInfo();
     }
 }

@@ -178,13 +178,12 @@ final class SwitchListener implements SecondQueue, Runnable {
             }
         }
         OffloadStream stream = listening.poll();
-        return stream == null
-                ? null
-                : new SwitchSocketChannel(provider, stream, channel.receiveBuffer());
+        return stream == null ? null : SwitchedConnection.accepted(provider, channel, stream);
     }
 
     @Override
-    public SocketChannel accepted(SocketChannel byTcp) throws IOException {
+    public SocketChannel accepted(ListeningChannel channel, SocketChannel byTcp)
+            throws IOException {
         OffloadListeners now = listening;
         if (now == null) {
             Attempt known = why;
@@ -201,7 +200,9 @@ final class SwitchListener implements SecondQueue, Runnable {
         Attempt known = now.why();
         provider.owner().counters().kernelAccepted(known.reason());
         AcceptedTable table = now.accepted();
-        return table == null ? byTcp : SwitchSocketChannel.accepted(provider, byTcp, table, known);
+        return table == null
+                ? byTcp
+                : SwitchedConnection.accepted(provider, channel, byTcp, table, known);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.api.KernelSockets;
-import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
@@ -15,61 +14,18 @@ import sun.nio.ch.EPollSelectorProvider;
  * The JDK's own provider with other stream-socket channels. Selectors, datagram channels, pipes,
  * UNIX-domain and inherited channels are the JDK's, and so is every stream-socket channel that no
  * rule could ever offload (behaviours 88 and 98).
- *
- * <p>What the JDK has to be told of switched channels takes a JVM tens of milliseconds. A listener
- * does not wait for it: it is begun on another thread when the listener is made, and is over before
- * a channel of a connection is handed out.
  */
 final class SwitchSelectorProvider extends EPollSelectorProvider {
     private final OffloadSwitch owner;
-    private final Once teach;
 
-    /**
-     * @param teach run before the first channel of a connection is handed out; null = nothing
-     */
-    SwitchSelectorProvider(OffloadSwitch owner, Runnable teach) {
+    SwitchSelectorProvider(OffloadSwitch owner) {
         this.owner = owner;
-        this.teach = new Once(teach);
-    }
-
-    /** A task that is run once; those that come meanwhile wait for it. */
-    private static final class Once implements Runnable {
-        private volatile Runnable task; // null once it has run; set under this
-
-        Once(Runnable task) {
-            this.task = task;
-        }
-
-        @Override
-        public void run() {
-            if (task != null) {
-                synchronized (this) {
-                    if (task != null) {
-                        task.run();
-                        task = null;
-                    }
-                }
-            }
-        }
-    }
-
-    /** A channel of a connection is about to be made. */
-    void teach() {
-        teach.run();
     }
 
     private ServerSocketChannel listener(ProtocolFamily family) throws IOException {
-        beginToTeach();
         ServerSocketChannel listener = SwitchListener.open(this, family);
         owner.opened(listener);
         return listener;
-    }
-
-    /** There is a listener, and may be a channel of a connection soon. */
-    void beginToTeach() {
-        if (teach.task != null) {
-            ConnectThreads.start(teach);
-        }
     }
 
     OffloadSwitch owner() {
@@ -82,16 +38,16 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        SocketChannel kernel = super.openSocketChannel();
-        return mayOffload(Role.CONNECT) ? new SwitchSocketChannel(this, kernel, null) : kernel;
+        return mayOffload(Role.CONNECT)
+                ? SwitchedConnection.toConnect(this, null)
+                : super.openSocketChannel();
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        SocketChannel kernel = super.openSocketChannel(family);
-        return family != StandardProtocolFamily.UNIX && mayOffload(Role.CONNECT)
-                ? new SwitchSocketChannel(this, kernel, family)
-                : kernel;
+        return family != null && family != StandardProtocolFamily.UNIX && mayOffload(Role.CONNECT)
+                ? SwitchedConnection.toConnect(this, family)
+                : super.openSocketChannel(family);
     }
 
     @Override

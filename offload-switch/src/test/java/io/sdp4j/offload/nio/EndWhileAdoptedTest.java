@@ -121,7 +121,7 @@ class EndWhileAdoptedTest {
     }
 
     private void becomeOffloaded() {
-        SwitchSocketChannel c = (SwitchSocketChannel) channel;
+        SwitchedConnection c = SwitchedConnection.of(channel);
         if (c.readLock.isHeldByCurrentThread()) {
             assertNull(c.connectedStream());
             c.readLock.unlock();
@@ -160,7 +160,7 @@ class EndWhileAdoptedTest {
     @ParameterizedTest
     @ValueSource(ints = {SelectionKey.OP_READ, SelectionKey.OP_WRITE})
     void aSelectorIsTold(int op) throws Exception {
-        SwitchSocketChannel c = (SwitchSocketChannel) channel;
+        SwitchedConnection c = SwitchedConnection.of(channel);
         c.readLock.lock(); // it cannot become an offloaded one before this is given back
         channel.write(ByteBuffer.allocate(1));
         await().until(() -> onReady != null);

@@ -53,11 +53,6 @@ public interface NioChannels {
         return Math.min(leastUnreadBytes(), 500_000);
     }
 
-    /** Whether the JDK's stream adaptors know these channels; outside an agent they cannot. */
-    default boolean streamsAdapted() {
-        return true;
-    }
-
     /** Checks that a connected channel is carried as {@link #offloads} has it. */
     default void checkCarrier(SocketChannel connected) {}
 

@@ -46,11 +46,6 @@ public abstract class SwitchedNioTest extends NioContract {
     }
 
     @Override
-    public boolean streamsAdapted() {
-        return false;
-    }
-
-    @Override
     public void checkCarrier(SocketChannel connected) {
         ConnectionInfo info = SwitchChannels.explain(connected).orElseThrow();
         assertEquals(offloads(), info.reason() == ReasonCode.OFFLOADED, info::toString);

@@ -1,0 +1,52 @@
+package sun.nio.ch;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/**
+ * What carries the bytes of a {@link ConnectionChannel}: the kernel, or something in its place.
+ * Every method is as {@code SocketChannelImpl} has it under that name. Thread-safe.
+ */
+public interface Carrier {
+    int read(ByteBuffer dst) throws IOException;
+
+    long read(ByteBuffer[] dsts, int offset, int length) throws IOException;
+
+    int write(ByteBuffer src) throws IOException;
+
+    long write(ByteBuffer[] srcs, int offset, int length) throws IOException;
+
+    /**
+     * For the adaptor: reads at least one byte.
+     *
+     * @param nanos upper bound; 0 = none
+     */
+    int blockingRead(byte[] b, int off, int len, long nanos) throws IOException;
+
+    /** For the adaptor: writes all of it. */
+    void blockingWrite(byte[] b, int off, int len) throws IOException;
+
+    /**
+     * Sends a part of a file, if that is quicker than to write what is mapped of it.
+     *
+     * @return bytes sent; -1 = it is to be written
+     */
+    default long send(FileChannel file, long position, int count) throws IOException {
+        return -1;
+    }
+
+    /** Bytes that can be read without waiting. */
+    int available() throws IOException;
+
+    /** Sends a byte of urgent data; 0 = no room. */
+    int sendUrgent(byte b) throws IOException;
+
+    void shutdownInput() throws IOException;
+
+    void shutdownOutput() throws IOException;
+
+    boolean isInputShut();
+
+    boolean isOutputShut();
+}

@@ -1,0 +1,505 @@
+package sun.nio.ch;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The JDK's channel of a connection, which something else than the kernel may carry. In this
+ * package, because only here the JDK's can be extended.
+ *
+ * <p>Shape: {@code beside} decides how it gets its connection. Bytes go through {@code carrier};
+ * while there is none, every call for data is the JDK's own. The number of the descriptor never
+ * changes, whatever it stands for.
+ */
+public final class ConnectionChannel extends SocketChannelImpl {
+    private static final AtomicReference<Runnable> FIRST_FILE = new AtomicReference<>();
+
+    private final Kernel kernel = new Kernel();
+    private final ReentrantLock transfer = new ReentrantLock(); // of a file, not by the kernel
+    private volatile ConnectionSwitch beside; // set once, before any other thread knows the channel
+    private volatile Carrier carrier; // null = the kernel alone
+
+    /** A descriptor to which the kernel sends no file. */
+    private static final class Unsendable {
+        static final FileDescriptor FD = open();
+
+        private static FileDescriptor open() {
+            try {
+                return IOUtil.newFD(EPoll.create());
+            } catch (IOException e) {
+                return new FileDescriptor(); // a transfer fails, and says so
+            }
+        }
+    }
+
+    /**
+     * To connect, or for a connection that the kernel knows nothing of.
+     *
+     * @param family null = the JDK's choice
+     */
+    public ConnectionChannel(SelectorProvider provider, ProtocolFamily family)
+            throws IOException {
+        super(provider, ListeningChannel.family(family));
+    }
+
+    /**
+     * For a connection that the kernel has accepted, in place of the JDK's channel.
+     *
+     * @param family of the listener
+     * @param accepted nothing may be done with it afterwards
+     */
+    public ConnectionChannel(
+            SelectorProvider provider, ProtocolFamily family, SocketChannel accepted)
+            throws IOException {
+        super(
+                provider,
+                family,
+                ((SocketChannelImpl) accepted).getFD(),
+                ((SocketChannelImpl) accepted).remoteAddress());
+    }
+
+    /** From now on that decides. */
+    public void decidedBy(ConnectionSwitch decides) {
+        beside = decides;
+    }
+
+    /** What decides. */
+    public ConnectionSwitch decider() {
+        return beside;
+    }
+
+    /** From now on that carries the bytes; null = the kernel alone. */
+    public void carriedBy(Carrier carries) {
+        carrier = carries;
+    }
+
+    // --- the JDK's own, for what stands in its place ---
+
+    /** The JDK's own way of moving bytes, which is TCP. */
+    public Carrier kernel() {
+        return kernel;
+    }
+
+    private final class Kernel implements Carrier {
+        @Override
+        public int read(ByteBuffer dst) throws IOException {
+            return ConnectionChannel.super.read(dst);
+        }
+
+        @Override
+        public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+            return ConnectionChannel.super.read(dsts, offset, length);
+        }
+
+        @Override
+        public int write(ByteBuffer src) throws IOException {
+            return ConnectionChannel.super.write(src);
+        }
+
+        @Override
+        public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+            return ConnectionChannel.super.write(srcs, offset, length);
+        }
+
+        @Override
+        public int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
+            return ConnectionChannel.super.blockingRead(b, off, len, nanos);
+        }
+
+        @Override
+        public void blockingWrite(byte[] b, int off, int len) throws IOException {
+            ConnectionChannel.super.blockingWriteFully(b, off, len);
+        }
+
+        @Override
+        public int available() throws IOException {
+            return ConnectionChannel.super.available();
+        }
+
+        @Override
+        public int sendUrgent(byte b) throws IOException {
+            return ConnectionChannel.super.sendOutOfBandData(b);
+        }
+
+        @Override
+        public void shutdownInput() throws IOException {
+            SocketChannel _ = ConnectionChannel.super.shutdownInput();
+        }
+
+        @Override
+        public void shutdownOutput() throws IOException {
+            SocketChannel _ = ConnectionChannel.super.shutdownOutput();
+        }
+
+        @Override
+        public boolean isInputShut() {
+            return !ConnectionChannel.super.isInputOpen();
+        }
+
+        @Override
+        public boolean isOutputShut() {
+            return !ConnectionChannel.super.isOutputOpen();
+        }
+    }
+
+    public void bindKernel(SocketAddress local) throws IOException {
+        SocketChannel _ = super.bind(local);
+    }
+
+    /** See {@link ConnectionSwitch#connect}. */
+    public boolean connectKernel(SocketAddress remote, long nanos) throws IOException {
+        if (nanos < 0) {
+            return super.connect(remote);
+        }
+        super.blockingConnect(remote, nanos);
+        return true;
+    }
+
+    public boolean finishConnectKernel() throws IOException {
+        return super.finishConnect();
+    }
+
+    public boolean kernelConnected() {
+        return super.isConnected();
+    }
+
+    public boolean kernelConnecting() {
+        return super.isConnectionPending();
+    }
+
+    public SocketAddress kernelLocalAddress() {
+        return super.localAddress();
+    }
+
+    public SocketAddress kernelRemoteAddress() {
+        return super.remoteAddress();
+    }
+
+    public <T> void setKernelOption(SocketOption<T> name, T value) throws IOException {
+        SocketChannel _ = super.setOption(name, value);
+    }
+
+    public <T> T kernelOption(SocketOption<T> name) throws IOException {
+        return super.getOption(name);
+    }
+
+    /** The other end is to see a reset when the kernel's socket is closed. */
+    public void resetKernelAtClose() throws IOException {
+        Net.setSocketOption(super.getFD(), StandardSocketOptions.SO_LINGER, 0);
+    }
+
+    /** The other end is to see the end of the data, though the channel is closed already. */
+    public void shutKernelOutputAtClose() throws IOException {
+        Net.shutdown(super.getFD(), Net.SHUT_WR);
+    }
+
+    public void blockKernel(boolean block) throws IOException {
+        super.implConfigureBlocking(block);
+    }
+
+    public int kernelInterest(int ops) {
+        return super.translateInterestOps(ops);
+    }
+
+    public boolean kernelReady(int ops, int initialOps, SelectionKeyImpl key) {
+        return super.translateReadyOps(ops, initialOps, key);
+    }
+
+    /**
+     * Announces an operation that may block; a thread interrupted before closes the channel.
+     * Nothing is done for one that does not block.
+     */
+    public void enter(boolean blocking) throws ClosedChannelException {
+        if (blocking) {
+            begin();
+            if (!isOpen()) {
+                end(false);
+                throw new ClosedChannelException();
+            }
+        }
+    }
+
+    /** Ends what {@link #enter} began. */
+    public void leave(boolean blocking, boolean completed) throws AsynchronousCloseException {
+        if (blocking) {
+            end(completed);
+        }
+    }
+
+    public void ensureOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    // --- data ---
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        Carrier c = carrier;
+        return c == null ? super.read(dst) : c.read(dst);
+    }
+
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        Carrier c = carrier;
+        return c == null ? super.read(dsts, offset, length) : c.read(dsts, offset, length);
+    }
+
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        Carrier c = carrier;
+        return c == null ? super.write(src) : c.write(src);
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        Carrier c = carrier;
+        return c == null ? super.write(srcs, offset, length) : c.write(srcs, offset, length);
+    }
+
+    @Override
+    int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
+        Carrier c = carrier;
+        return c == null
+                ? super.blockingRead(b, off, len, nanos)
+                : c.blockingRead(b, off, len, nanos);
+    }
+
+    @Override
+    void blockingWriteFully(byte[] b, int off, int len) throws IOException {
+        Carrier c = carrier;
+        if (c == null) {
+            super.blockingWriteFully(b, off, len);
+        } else {
+            c.blockingWrite(b, off, len);
+        }
+    }
+
+    @Override
+    int available() throws IOException {
+        Carrier c = carrier;
+        return c == null ? super.available() : c.available();
+    }
+
+    @Override
+    int sendOutOfBandData(byte b) throws IOException {
+        Carrier c = carrier;
+        return c == null ? super.sendOutOfBandData(b) : c.sendUrgent(b);
+    }
+
+    @Override
+    public SocketChannel shutdownInput() throws IOException {
+        Carrier c = carrier;
+        if (c == null) {
+            return super.shutdownInput();
+        }
+        c.shutdownInput();
+        return this;
+    }
+
+    @Override
+    public SocketChannel shutdownOutput() throws IOException {
+        Carrier c = carrier;
+        if (c == null) {
+            return super.shutdownOutput();
+        }
+        c.shutdownOutput();
+        return this;
+    }
+
+    @Override
+    boolean isInputOpen() {
+        Carrier c = carrier;
+        return c == null ? super.isInputOpen() : !c.isInputShut();
+    }
+
+    @Override
+    boolean isOutputOpen() {
+        Carrier c = carrier;
+        return c == null ? super.isOutputOpen() : !c.isOutputShut();
+    }
+
+    // --- files that the kernel would send ---
+
+    /** Called by the JDK's file channels, once they know of this. */
+    long send(FileChannel file, long position, int count) throws IOException {
+        Carrier c = carrier;
+        return c == null ? -1 : c.send(file, position, count);
+    }
+
+    /**
+     * Is run on a thread of its own when a file goes to a channel that the kernel does not carry
+     * alone, the first time in this JVM.
+     */
+    public static void atFirstFile(Runnable task) {
+        FIRST_FILE.set(task);
+    }
+
+    /**
+     * The kernel sends a file where it alone carries the connection. Elsewhere it is shown a
+     * descriptor that takes none, and the JDK maps or reads the file and writes that.
+     */
+    @Override
+    void beforeTransferTo() throws ClosedChannelException {
+        if (carrier == null) {
+            super.beforeTransferTo();
+        } else {
+            Runnable task = FIRST_FILE.getAndSet(null);
+            if (task != null) {
+                ListeningChannel.start(task, "sdp4j-files");
+            }
+            transfer.lock();
+        }
+    }
+
+    @Override
+    void afterTransferTo(boolean completed) throws AsynchronousCloseException {
+        if (transfer.isHeldByCurrentThread()) {
+            transfer.unlock();
+        } else {
+            super.afterTransferTo(completed);
+        }
+    }
+
+    @Override
+    public FileDescriptor getFD() {
+        return transfer.isHeldByCurrentThread() ? Unsendable.FD : super.getFD();
+    }
+
+    // --- the connection ---
+
+    @Override
+    public SocketChannel bind(SocketAddress local) throws IOException {
+        beside.bind(local);
+        return this;
+    }
+
+    @Override
+    public boolean connect(SocketAddress remote) throws IOException {
+        return beside.connect(remote, -1);
+    }
+
+    @Override
+    void blockingConnect(SocketAddress remote, long nanos) throws IOException {
+        boolean _ = beside.connect(remote, nanos);
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        return beside.finishConnect();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return beside.isConnected();
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return beside.isConnectionPending();
+    }
+
+    @Override
+    SocketAddress localAddress() {
+        SocketAddress known = beside.localAddress();
+        return known != null ? known : super.localAddress();
+    }
+
+    @Override
+    SocketAddress remoteAddress() {
+        SocketAddress known = beside.remoteAddress();
+        return known != null ? known : super.remoteAddress();
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        ensureOpen();
+        return localAddress();
+    }
+
+    @Override
+    public SocketAddress getRemoteAddress() throws IOException {
+        ensureOpen();
+        return remoteAddress();
+    }
+
+    @Override
+    public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        beside.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return beside.getOption(name);
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        beside.configureBlocking(block);
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        try {
+            beside.closing();
+        } finally {
+            try {
+                super.implCloseSelectableChannel();
+            } finally {
+                beside.closed();
+            }
+        }
+    }
+
+    @Override
+    public void kill() {
+        super.kill();
+        if (!isOpen()) {
+            beside.killed();
+        }
+    }
+
+    @Override
+    public int translateInterestOps(int ops) {
+        return beside.interest(ops);
+    }
+
+    @Override
+    public boolean translateReadyOps(int ops, int initialOps, SelectionKeyImpl key) {
+        return beside.ready(ops, initialOps, key);
+    }
+
+    /** As the JDK's own, of whatever carries it. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(SocketChannel.class.getName()).append('[');
+        if (!isOpen()) {
+            return text.append("closed]").toString();
+        }
+        if (isConnected()) {
+            text.append("connected")
+                    .append(isInputOpen() ? "" : " ishut")
+                    .append(isOutputOpen() ? "" : " oshut");
+        } else {
+            text.append(isConnectionPending() ? "connection-pending" : "unconnected");
+        }
+        SocketAddress here = localAddress();
+        SocketAddress there = remoteAddress();
+        text.append(here == null ? "" : " local=" + here);
+        return text.append(there == null ? "" : " remote=" + there).append(']').toString();
+    }
+}

@@ -1,0 +1,54 @@
+package sun.nio.ch;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+
+/**
+ * The switch's side of a {@link ConnectionChannel}: how it gets its connection, and what it is to
+ * others. Thread-safe.
+ */
+public interface ConnectionSwitch {
+    void bind(SocketAddress local) throws IOException;
+
+    /**
+     * Connects.
+     *
+     * @param nanos upper bound for the adaptor, which wants a channel that blocks; -1 = for the
+     *     channel, as it is
+     */
+    boolean connect(SocketAddress remote, long nanos) throws IOException;
+
+    boolean finishConnect() throws IOException;
+
+    boolean isConnected();
+
+    boolean isConnectionPending();
+
+    /** The local address of the connection; null = the kernel knows it. */
+    SocketAddress localAddress();
+
+    /** The other end of the connection; null = the kernel knows it. */
+    SocketAddress remoteAddress();
+
+    <T> void setOption(SocketOption<T> name, T value) throws IOException;
+
+    <T> T getOption(SocketOption<T> name) throws IOException;
+
+    void configureBlocking(boolean block) throws IOException;
+
+    /** The channel is closed; the kernel's socket is about to be. */
+    void closing() throws IOException;
+
+    /** The kernel's socket is closed, as far as selectors and threads let it. */
+    void closed() throws IOException;
+
+    /** The channel is closed, and no selector knows it any more. */
+    void killed();
+
+    /** Events to watch the descriptor for. */
+    int interest(int ops);
+
+    /** See {@link SocketChannelImpl#translateReadyOps}. */
+    boolean ready(int ops, int initialOps, SelectionKeyImpl key);
+}

@@ -1,0 +1,513 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchCounters;
+import io.sdp4j.offload.ToldReset;
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import sun.nio.ch.ConnectionChannel;
+import sun.nio.ch.ConnectionSwitch;
+import sun.nio.ch.ListeningChannel;
+import sun.nio.ch.Net;
+import sun.nio.ch.SelectionKeyImpl;
+
+/**
+ * The switch's part of one channel: decides when it connects whether the kernel's TCP or an offload
+ * provider carries it.
+ *
+ * <p>Shape: {@code channel} is the JDK's own, and does everything until it is decided and, on the
+ * kernel, after it. A connection that may move is carried by {@code moving}, an offloaded one by
+ * {@code stream}. Once an offloaded one does not block, {@code notifyFd} takes over the number of
+ * the channel's descriptor; so the number that selectors know never changes (behaviour 42).
+ *
+ * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
+ * stream, both by the thread that connects or changes the blocking mode; {@code stateLock} guards
+ * state, options and every field without another remark; no thread waits while holding it.
+ */
+final class SwitchedConnection implements ConnectionSwitch {
+    final SwitchSelectorProvider provider;
+    final ConnectionChannel channel;
+    final ReentrantLock readLock = new ReentrantLock();
+    final ReentrantLock writeLock = new ReentrantLock();
+    final Object stateLock = new Object();
+    final ChannelOptions options; // stateLock
+
+    private final ChannelConnect connect; // null for one that was accepted from a provider
+    private volatile ChannelStream stream; // set once
+    private volatile ReadinessFd notifyFd; // set once
+    private boolean begunMoving; // stateLock
+    private volatile MovingChannel moving; // set once, and to null if it turns out to stay
+    private InetSocketAddress local; // of an offloaded connection
+    private InetSocketAddress remote; // of an offloaded connection
+    private boolean wantsReadinessFd;
+    private boolean released;
+
+    private SwitchedConnection(
+            SwitchSelectorProvider provider,
+            ConnectionChannel channel,
+            ProtocolFamily family,
+            boolean byProvider) {
+        this.provider = provider;
+        this.channel = channel;
+        this.options = new ChannelOptions(provider, channel, family);
+        this.connect = byProvider ? null : new ChannelConnect(this, family);
+    }
+
+    private SocketChannel open() {
+        channel.decidedBy(this);
+        provider.owner().opened(channel);
+        return channel;
+    }
+
+    /**
+     * A channel to connect.
+     *
+     * @param family that was asked for, or null
+     */
+    static SocketChannel toConnect(SwitchSelectorProvider provider, ProtocolFamily family)
+            throws IOException {
+        ConnectionChannel channel = new ConnectionChannel(provider, family);
+        return new SwitchedConnection(provider, channel, family, false).open();
+    }
+
+    /** The channel of a connection that a provider has accepted for {@code listener}. */
+    static SocketChannel accepted(
+            SwitchSelectorProvider provider, ListeningChannel listener, OffloadStream stream)
+            throws IOException {
+        boolean complete = false;
+        try {
+            ConnectionChannel channel = new ConnectionChannel(provider, listener.family());
+            SwitchedConnection c =
+                    new SwitchedConnection(provider, channel, listener.family(), true);
+            SocketChannel opened = c.open();
+            synchronized (c.stateLock) {
+                c.options.put(StandardSocketOptions.SO_REUSEADDR, true); // as accepted ones have it
+                if (listener.receiveBuffer() != null) {
+                    c.options.put(StandardSocketOptions.SO_RCVBUF, listener.receiveBuffer());
+                }
+                channel.carriedBy(c.take(stream, true, new ToldReset()));
+            }
+            complete = true;
+            return opened;
+        } finally {
+            if (!complete) {
+                stream.close(true);
+            }
+        }
+    }
+
+    /** The channel of a connection that the kernel has accepted: it moves if the peer asks. */
+    static SocketChannel accepted(
+            SwitchSelectorProvider provider,
+            ListeningChannel listener,
+            SocketChannel byTcp,
+            AcceptedTable table,
+            Attempt why)
+            throws IOException {
+        ConnectionChannel channel = new ConnectionChannel(provider, listener.family(), byTcp);
+        SwitchedConnection c = new SwitchedConnection(provider, channel, listener.family(), false);
+        c.connect.accepted(why);
+        c.beginMoving(null, table, why);
+        return c.open();
+    }
+
+    /** That of a channel; null = no switch knows it. */
+    static SwitchedConnection of(SocketChannel channel) {
+        return channel instanceof ConnectionChannel c && c.decider() instanceof SwitchedConnection s
+                ? s
+                : null;
+    }
+
+    /** The kernel has connected, and the connection may move. Idempotent. */
+    void beginMoving(Decision decision, AcceptedTable table, Attempt why) {
+        MovingChannel young;
+        synchronized (stateLock) {
+            if (begunMoving || !channel.isOpen()) {
+                return;
+            }
+            begunMoving = true;
+            young =
+                    new MovingChannel(
+                            this,
+                            (InetSocketAddress) channel.kernelLocalAddress(),
+                            (InetSocketAddress) channel.kernelRemoteAddress(),
+                            decision,
+                            table,
+                            why.kernelInfo());
+            moving = young;
+            channel.carriedBy(young);
+        }
+        young.start();
+    }
+
+    /**
+     * Whether TCP was reset below a stream that has ended in order: the peer's process has ended
+     * and left bytes of TCP unread. Told once.
+     *
+     * @param ends whether the peer's process has ended
+     */
+    boolean takeResetOfTcp(boolean ends) throws IOException {
+        synchronized (stateLock) {
+            return moving != null && connect.takeResetOfTcp(ends);
+        }
+    }
+
+    /** The connection that the kernel carries and that may move, or has; null = there is none. */
+    MovingChannel moving() {
+        return moving;
+    }
+
+    /** Its bytes need not be counted any more. */
+    void stayOnKernel() {
+        connect.staysFor(OffloadSwitch.CARRIES_LITTLE);
+        moving = null;
+        channel.carriedBy(null);
+    }
+
+    /** The connection has a stream; reads and writes move to it one after the other. */
+    ChannelStream takeMoved(OffloadStream won, boolean accepted, ToldReset reset) {
+        synchronized (stateLock) {
+            return take(won, accepted, reset);
+        }
+    }
+
+    private ChannelStream take(OffloadStream offloaded, boolean accepted, ToldReset reset) {
+        assert Thread.holdsLock(stateLock);
+        SwitchCounters counters = provider.owner().counters();
+        counters.opened(offloaded, accepted);
+        local = offloaded.localAddress();
+        remote = offloaded.remoteAddress();
+        ChannelStream s = new ChannelStream(this, offloaded, counters, readLock, writeLock, reset);
+        stream = s;
+        if (options.oobInline()) {
+            s.oobInline(true);
+        }
+        return s;
+    }
+
+    /**
+     * Nothing more goes by TCP: from now on this is an offloaded channel. Under both data locks;
+     * {@link #nudgeMoved} follows without.
+     */
+    void adoptMoved() {
+        connect.selectors().takeOut(channel);
+        synchronized (stateLock) {
+            connect.moved();
+            if (wantsReadinessFd) {
+                try {
+                    makeReadinessFd();
+                } catch (IOException e) {
+                    // without descriptors nothing can be selected; as if the connection had broken
+                    stream.close(0);
+                }
+            }
+        }
+    }
+
+    void nudgeMoved() {
+        connect.selectors().putBack(channel);
+    }
+
+    /** Where the connection runs and why; empty while there is none. */
+    Optional<ConnectionInfo> connectionInfo() {
+        MovingChannel m = moving;
+        if (m != null) {
+            return Optional.of(m.info());
+        }
+        ChannelStream s = stream;
+        return s != null ? Optional.of(s.info()) : connect.kernelInfo();
+    }
+
+    // --- what the parts need ---
+
+    /** Whether an offloaded connection is up and waits for {@code finishConnect}. */
+    boolean connectable() {
+        return connect != null && connect.connectable();
+    }
+
+    /** The stream if reading and writing is its business, else null. */
+    ChannelStream connectedStream() {
+        return connect == null || connect.offloaded() ? stream : null;
+    }
+
+    /** From now on reading and writing is the stream's business. */
+    void carriedByStream() {
+        assert Thread.holdsLock(stateLock);
+        channel.carriedBy(stream);
+    }
+
+    /**
+     * Takes the stream that an attempt has won.
+     *
+     * @return false if the channel was closed meanwhile: then the stream is, too
+     */
+    boolean adopt(OffloadStream won) throws IOException {
+        synchronized (stateLock) {
+            if (!channel.isOpen()) {
+                won.close(true);
+                return false;
+            }
+            take(won, false, new ToldReset());
+            if (wantsReadinessFd) {
+                makeReadinessFd();
+            }
+            return true;
+        }
+    }
+
+    private void makeReadinessFd() throws IOException {
+        assert Thread.holdsLock(stateLock);
+        if (notifyFd != null || stream == null || !channel.isOpen()) {
+            return;
+        }
+        ReadinessFd made = new ReadinessFd(this, stream, stream.notifyFd());
+        boolean complete = false;
+        try {
+            FileDescriptor number = channel.getFD();
+            if (connect != null) {
+                connect.keepPort(number, moving != null);
+            } else {
+                options.answeredByCopy();
+            }
+            made.moveOver(number);
+            complete = true;
+        } finally {
+            if (!complete) {
+                made.close();
+            }
+        }
+        notifyFd = made;
+    }
+
+    /** Something on this side has changed what is ready. */
+    void settle() {
+        ReadinessFd d = notifyFd;
+        if (d != null) {
+            d.settle();
+        }
+    }
+
+    // --- the connection ---
+
+    @Override
+    public void bind(SocketAddress address) throws IOException {
+        if (connect == null) {
+            channel.ensureOpen();
+            throw new AlreadyBoundException();
+        }
+        connect.bind(address);
+    }
+
+    @Override
+    public boolean connect(SocketAddress target, long nanos) throws IOException {
+        Net.checkAddress(target); // the JDK says this first
+        if (connect == null) {
+            channel.ensureOpen();
+            throw new AlreadyConnectedException();
+        }
+        return connect.connect(target, nanos);
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        if (connect == null) {
+            channel.ensureOpen();
+            return true;
+        }
+        return connect.finish();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return connectedStream() != null ? channel.isOpen() : channel.kernelConnected();
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return connect != null && channel.isOpen() && connect.pending();
+    }
+
+    @Override
+    public SocketAddress localAddress() {
+        synchronized (stateLock) {
+            return connectedStream() != null ? local : null;
+        }
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        synchronized (stateLock) {
+            if (remote != null) {
+                return remote;
+            }
+        }
+        return connect.target();
+    }
+
+    @Override
+    public <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        synchronized (stateLock) {
+            options.put(name, value);
+            if (stream != null && ChannelOptions.isOobInline(name)) {
+                stream.oobInline((Boolean) value);
+            }
+        }
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        synchronized (stateLock) {
+            return options.get(name);
+        }
+    }
+
+    // --- blocking mode and closing ---
+
+    @Override
+    public void configureBlocking(boolean block) throws IOException {
+        readLock.lock();
+        try {
+            writeLock.lock();
+            try {
+                if (!configureStream(block)) {
+                    channel.blockKernel(block);
+                }
+            } finally {
+                writeLock.unlock();
+            }
+        } finally {
+            readLock.unlock();
+            MovingChannel m = moving;
+            if (m != null) {
+                m.left();
+            }
+        }
+    }
+
+    /** Whether the stream is the one whose mode counts. */
+    private boolean configureStream(boolean block) throws IOException {
+        synchronized (stateLock) {
+            channel.ensureOpen();
+            wantsReadinessFd = !block;
+            if (stream == null || (connect != null && connect.onKernel())) {
+                return false;
+            }
+            if (!block) {
+                makeReadinessFd();
+            } else if (notifyFd != null) {
+                notifyFd.rest();
+            }
+            return true;
+        }
+    }
+
+    @Override
+    public void closing() throws IOException {
+        int lingerSeconds;
+        synchronized (stateLock) { // also: the descriptor is in use by none that saw it open
+            lingerSeconds = options.lingerSeconds();
+            stateLock.notifyAll(); // a thread in finishConnect
+        }
+        ReadinessFd d = notifyFd;
+        if (d != null) {
+            d.silence(); // first: what a close wakes is nothing for a selector
+        }
+        MovingChannel m = moving;
+        if (m != null) {
+            m.end(lingerSeconds == 0);
+            if (m.resetsByKernel()) {
+                synchronized (stateLock) {
+                    options.resetAtClose();
+                }
+            }
+        }
+        ChannelStream s = stream;
+        if (s != null) {
+            // As the JDK: closing never waits while a selector still knows the channel.
+            boolean waits = channel.isBlocking() || !channel.isRegistered();
+            s.close(lingerSeconds > 0 && !waits ? -1 : lingerSeconds);
+        }
+        if (m != null && lingerSeconds == 0) {
+            m.resetTcp(channel.getFD());
+        }
+    }
+
+    @Override
+    public void closed() throws IOException {
+        synchronized (stateLock) {
+            options.close();
+        }
+        if (!channel.isRegistered()) {
+            killed();
+        }
+    }
+
+    /** Gives back what selectors looked at: no other code knows it any more. */
+    @Override
+    public void killed() {
+        synchronized (stateLock) {
+            if (released) {
+                return;
+            }
+            released = true;
+        }
+        try {
+            if (notifyFd != null) {
+                notifyFd.close();
+            }
+        } catch (IOException e) {
+            // as the JDK: no caller is left to be told
+        }
+    }
+
+    // --- what selectors ask ---
+
+    @Override
+    public int interest(int ops) {
+        // Asked first: a thread that makes this an offloaded channel from here on finds the key for
+        // which is asked, and waits for the answer.
+        if (connect != null && connect.selectors().forgetting()) {
+            return 0;
+        }
+        ReadinessFd d = notifyFd;
+        if (d != null) {
+            return connect != null && connect.selectors().unknownToAsker()
+                    ? 0
+                    : d.translateInterest(ops);
+        }
+        // While an attempt runs nothing is ready; its end makes selectors ask again.
+        return connect.trying()
+                ? 0
+                : connect.selectors().interestInKernel(channel.kernelInterest(ops));
+    }
+
+    @Override
+    public boolean ready(int ops, int initialOps, SelectionKeyImpl key) {
+        ReadinessFd d = notifyFd;
+        if (d != null) {
+            return d.translateReady(initialOps, key);
+        }
+        if (connect.trying()) {
+            key.nioReadyOps(initialOps);
+            ChannelBridge.queueUpdate(key); // the kernel's socket is registered still
+            return false;
+        }
+        return channel.kernelReady(ops, initialOps, key);
+    }
+}

@@ -1,0 +1,216 @@
+package io.sdp4j.offload.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: of a file that goes to a channel that does not block, nothing is read that does not go out.
+ * Method: a file without end that counts, a stream with a little room at a time.
+ */
+@Timeout(60)
+class FileRoomTest {
+    /** As long as what is still read in pieces may be. */
+    private static final int COUNT = 256 << 10;
+
+    private final OffloadStream stream =
+            (OffloadStream)
+                    Proxy.newProxyInstance(
+                            OffloadStream.class.getClassLoader(),
+                            new Class<?>[] {OffloadStream.class},
+                            (_, method, args) -> call(method, args));
+    private int room;
+
+    private Object call(Method method, Object[] args) {
+        return switch (method.getName()) {
+            case "hashCode" -> 0;
+            case "equals" -> args[0] == stream;
+            case "room" -> room;
+            case "tryWrite" -> {
+                ByteBuffer from = (ByteBuffer) args[0];
+                int n = Math.min(room, from.remaining());
+                from.position(from.position() + n);
+                room -= n;
+                yield n;
+            }
+            case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
+            case "localAddress", "remoteAddress" ->
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+            case "notifyFd" -> -1;
+            case "requestNotify", "ready" -> 0;
+            case "arm", "drained" -> true;
+            default -> method.getReturnType() == boolean.class ? false : null;
+        };
+    }
+
+    /** Its channels have the one stream. */
+    private final class OneStream implements OffloadProvider {
+        @Override
+        public String name() {
+            return "one";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) {
+            return stream;
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            return new FailingProvider().listen(spec);
+        }
+    }
+
+    @Test
+    void nothingIsReadInVain() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new OneStream()),
+                        SwitchSettings.defaults(),
+                        KernelSocketSource.JDK);
+        try (SocketChannel from = SwitchChannels.provider(owner).openSocketChannel()) {
+            from.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+            from.configureBlocking(false);
+            Zeros file = new Zeros();
+            long sent = 0;
+            for (int i = 0; i < 200; i++) {
+                room = random.nextInt(200_000);
+                int before = room;
+                long n = SwitchedConnection.of(from).connectedStream().send(file, sent, COUNT);
+                assertEquals(before, n + room, "seed " + seed);
+                sent += n;
+                assertEquals(sent, file.read, "seed " + seed);
+                assertEquals(0, room, "seed " + seed);
+            }
+        }
+    }
+
+    /** Counts what is read. */
+    private static final class Zeros extends FileChannel {
+        long read;
+
+        @Override
+        public int read(ByteBuffer into, long position) {
+            assertEquals(read, position);
+            int n = into.remaining();
+            into.position(into.limit());
+            read += n;
+            return n;
+        }
+
+        private static UnsupportedOperationException unexpected() {
+            return new UnsupportedOperationException("not by a transfer");
+        }
+
+        @Override
+        public int read(ByteBuffer into) {
+            throw unexpected();
+        }
+
+        @Override
+        public long read(ByteBuffer[] into, int offset, int length) {
+            throw unexpected();
+        }
+
+        @Override
+        public int write(ByteBuffer from) {
+            throw unexpected();
+        }
+
+        @Override
+        public long write(ByteBuffer[] from, int offset, int length) {
+            throw unexpected();
+        }
+
+        @Override
+        public int write(ByteBuffer from, long position) {
+            throw unexpected();
+        }
+
+        @Override
+        public long position() {
+            throw unexpected();
+        }
+
+        @Override
+        public FileChannel position(long position) {
+            throw unexpected();
+        }
+
+        @Override
+        public long size() {
+            throw unexpected();
+        }
+
+        @Override
+        public FileChannel truncate(long size) {
+            throw unexpected();
+        }
+
+        @Override
+        public void force(boolean metaData) {
+            throw unexpected();
+        }
+
+        @Override
+        public long transferTo(long position, long count, WritableByteChannel target) {
+            throw unexpected();
+        }
+
+        @Override
+        public long transferFrom(ReadableByteChannel source, long position, long count) {
+            throw unexpected();
+        }
+
+        @Override
+        public MappedByteBuffer map(MapMode mode, long position, long size) {
+            throw unexpected();
+        }
+
+        @Override
+        public FileLock lock(long position, long size, boolean shared) {
+            throw unexpected();
+        }
+
+        @Override
+        public FileLock tryLock(long position, long size, boolean shared) {
+            throw unexpected();
+        }
+
+        @Override
+        protected void implCloseChannel() throws IOException {
+            throw unexpected();
+        }
+    }
+}
