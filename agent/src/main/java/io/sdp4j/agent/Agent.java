@@ -133,17 +133,23 @@ public final class Agent {
     }
 
     /**
-     * Goes on with a channel that listened before the switch had started; through reflection.
+     * Goes on with a channel that was made before the switch had started; through reflection.
      *
      * @param provider the result of {@link #channels}
-     * @param channel a {@code sun.nio.ch.ListeningChannel}, then the address and the backlog that
-     *     the application asked for
+     * @param channel a {@code sun.nio.ch.ConnectionChannel}; or a {@code
+     *     sun.nio.ch.ListeningChannel}, then the address and the backlog that the application asked
+     *     for
      */
-    public static void listens(SelectorProvider provider, Object[] channel) throws IOException {
+    public static void goOn(SelectorProvider provider, Object[] channel) throws IOException {
         try {
-            SwitchChannels.goOn(provider, channel[0], (SocketAddress) channel[1], (int) channel[2]);
+            if (channel.length == 1) {
+                SwitchChannels.goOn(provider, channel[0]);
+            } else {
+                SwitchChannels.goOn(
+                        provider, channel[0], (SocketAddress) channel[1], (int) channel[2]);
+            }
         } catch (ClosedChannelException e) {
-            // it listens no more
+            // it is closed already
         }
     }
 

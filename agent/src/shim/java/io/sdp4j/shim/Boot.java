@@ -63,7 +63,7 @@ final class Boot {
     private static volatile boolean earlyKnown;
 
     private static SelectorProvider channels; // the switch's; guarded by CHANNELS_LOCK
-    private static EarlyChannels earlyChannels; // guarded by EARLY_LOCK
+    private static volatile EarlyChannels earlyChannels; // set under EARLY_LOCK
     private static boolean earlyChannelsKnown; // guarded by EARLY_LOCK
 
     private Boot() {}
@@ -71,7 +71,9 @@ final class Boot {
     private static final class EarlyCounts implements Supplier<Map<String, Long>> {
         @Override
         public Map<String, Long> get() {
-            return earlyKnown && early != null ? EarlySockets.connected() : Map.of();
+            return (earlyKnown && early != null) || earlyChannels != null
+                    ? EarlySockets.connected()
+                    : Map.of();
         }
     }
 
@@ -171,17 +173,17 @@ final class Boot {
         }
     }
 
-    /** The switch, which has started, or could not, goes on with a channel that listens. */
-    static void listens(SelectorProvider provider, Object[] channel) {
+    /** The switch, which has started, or could not, goes on with an early channel. */
+    static void goOn(SelectorProvider provider, Object[] channel) {
         if (!running) {
             return;
         }
         try {
             layer().type(AGENT)
-                    .getMethod("listens", SelectorProvider.class, Object[].class)
+                    .getMethod("goOn", SelectorProvider.class, Object[].class)
                     .invoke(null, provider, channel);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            say("a listener stays on kernel TCP: " + cause(e));
+            say("a channel stays on kernel TCP: " + cause(e));
         }
     }
 

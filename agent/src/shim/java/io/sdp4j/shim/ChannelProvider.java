@@ -15,9 +15,9 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Supplier;
 
 /**
- * The JVM's selector provider. Listening channels and selectors are made without the switch, if
- * they do not need it yet; anything else has it started, and then its provider does everything.
- * Public, with a public constructor, because the JDK makes it.
+ * The JVM's selector provider. Selectors and channels of stream sockets are made without the
+ * switch, if they do not need it yet; anything else has it started, and then its provider does
+ * everything. Public, with a public constructor, because the JDK makes it.
  */
 public final class ChannelProvider extends SelectorProvider {
     private static final ProviderSlot<SelectorProvider> SLOT =
@@ -108,12 +108,15 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        return target().openSocketChannel();
+        EarlyChannels early = early();
+        return early != null ? early.connection(this, null) : target().openSocketChannel();
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        return target().openSocketChannel(family);
+        EarlyChannels early =
+                family instanceof StandardProtocolFamily f && f != UNIX ? early() : null;
+        return early != null ? early.connection(this, family) : target().openSocketChannel(family);
     }
 
     @Override

@@ -5,23 +5,26 @@ import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
 import java.net.ProtocolFamily;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Makes selectors and listening channels before the switch has started: a server listens without
- * waiting for it. One per JVM; thread-safe.
+ * Makes selectors and channels before the switch has started: a server listens without waiting for
+ * it, and a client connects. One per JVM; thread-safe.
  */
 final class EarlyChannels implements Consumer<Object[]> {
     /** The release that the channel was tried with. */
     private static final int JDK = 25;
 
     private final Function<Object[], Object> maker;
+    private final EarlySockets places;
 
-    private EarlyChannels(Function<Object[], Object> maker) {
+    private EarlyChannels(Function<Object[], Object> maker, EarlySockets places) {
         this.maker = maker;
+        this.places = places;
     }
 
     /**
@@ -45,7 +48,16 @@ final class EarlyChannels implements Consumer<Object[]> {
                                 "ListeningChannel$Elsewhere",
                                 "ListeningChannel$Start",
                                 "ListeningChannel",
-                                "EarlyMaker"));
+                                "Carrier",
+                                "ConnectionSwitch",
+                                "ConnectionChannel$Unsendable",
+                                "ConnectionChannel$Kernel",
+                                "ConnectionChannel",
+                                "CountedKernel",
+                                "EarlyConnection$Rules",
+                                "EarlyConnection",
+                                "EarlyMaker"),
+                new EarlySockets(Boot.rules()));
     }
 
     AbstractSelector selector(SelectorProvider provider) throws IOException {
@@ -62,6 +74,15 @@ final class EarlyChannels implements Consumer<Object[]> {
         return (ServerSocketChannel) made(provider, family, this);
     }
 
+    /**
+     * A channel of a connection.
+     *
+     * @param family null = the JDK's choice
+     */
+    SocketChannel connection(SelectorProvider provider, ProtocolFamily family) throws IOException {
+        return (SocketChannel) made(provider, family, places, this, EarlySockets.CONNECTED);
+    }
+
     private Object made(Object... given) throws IOException {
         try {
             return maker.apply(given);
@@ -71,12 +92,12 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * Starts the switch, for a channel that listens.
+     * Starts the switch, which goes on with a channel.
      *
-     * @param listening the channel, the address and the backlog that were asked for
+     * @param channel and for one that listens the address and the backlog that were asked for
      */
     @Override
-    public void accept(Object[] listening) {
-        Boot.listens(ChannelProvider.target(), listening);
+    public void accept(Object[] channel) {
+        Boot.goOn(ChannelProvider.target(), channel);
     }
 }

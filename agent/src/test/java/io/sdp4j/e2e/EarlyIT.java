@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.e2e.programs.EarlyChannels;
 import io.sdp4j.e2e.programs.EarlyLife;
 import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a program whose connections are short, or that a rule keeps on the kernel, does not pay for
@@ -182,6 +185,49 @@ class EarlyIT {
                             options,
                             EarlyStreams.class,
                             "client",
+                            server.await("READY"));
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60)) // a busy machine moves late
+                    .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
+            client.endInput();
+            assertEquals("right", client.results().get("answer"), client::toString);
+            assertEquals("all", server.results().get("summed"), server::toString);
+            assertEquals(1, client.report().offloaded(), () -> text(client));
+            assertEquals(0, client.report().policy(), () -> text(client));
+            assertEquals(1, server.report().acceptedOffloaded(), () -> text(server));
+        }
+    }
+
+    @Test
+    void aProgramOfChannelsDoesWithoutTheSwitch() throws Exception {
+        Path log = directory.resolve("classes.log");
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain =
+                    run(jvms, null, List.of(), EarlyChannels.class, "life", port).results();
+            Child early = run(jvms, jvms.rules(), logging(log), EarlyChannels.class, "life", port);
+            assertEquals(lines(plain), lines(early.results()));
+            assertTrue(early.report().policy() > 5, () -> text(early));
+            assertTrue(text(early).contains("\"YOUNG\""), () -> text(early));
+            // a socket that is bound to an address may be one of a rule's
+            assertTrue(loaded(log).contains("sun.nio.ch.EarlyConnection "));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"blocking", "selector"})
+    void aChannelMoves(String kind) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child server = run(jvms, jvms.rules(), AUTO, EarlyStreams.class, "server");
+            List<String> options = new ArrayList<>(AUTO);
+            options.add("-Dsdp4j.log.level=debug");
+            Child client =
+                    run(
+                            jvms,
+                            jvms.rules(),
+                            options,
+                            EarlyChannels.class,
+                            kind,
                             server.await("READY"));
             Awaitility.await()
                     .atMost(Duration.ofSeconds(60)) // a busy machine moves late

@@ -46,6 +46,9 @@ public interface Carrier {
 
     void shutdownOutput() throws IOException;
 
+    /** What carried before has given a lock back that is this one's now. */
+    default void lockGivenBack() {}
+
     boolean isInputShut();
 
     boolean isOutputShut();

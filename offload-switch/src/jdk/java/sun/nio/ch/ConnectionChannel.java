@@ -28,7 +28,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     private final Kernel kernel = new Kernel();
     private final ReentrantLock transfer = new ReentrantLock(); // of a file, not by the kernel
-    private volatile ConnectionSwitch beside; // set once, before any other thread knows the channel
+    private volatile ConnectionSwitch beside; // set before any other thread knows the channel
     private volatile Carrier carrier; // null = the kernel alone
 
     /** A descriptor to which the kernel sends no file. */
@@ -83,6 +83,11 @@ public final class ConnectionChannel extends SocketChannelImpl {
     /** From now on that carries the bytes; null = the kernel alone. */
     public void carriedBy(Carrier carries) {
         carrier = carries;
+    }
+
+    /** What carries the bytes; null = the kernel alone. */
+    Carrier carrier() {
+        return carrier;
     }
 
     // --- the JDK's own, for what stands in its place ---
@@ -376,7 +381,19 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     @Override
     public FileDescriptor getFD() {
+        beside.checkDescriptor();
         return transfer.isHeldByCurrentThread() ? Unsendable.FD : super.getFD();
+    }
+
+    @Override
+    public int getFDVal() {
+        beside.checkDescriptor();
+        return super.getFDVal();
+    }
+
+    /** The descriptor, whatever it means. */
+    public FileDescriptor descriptor() {
+        return super.getFD();
     }
 
     // --- the connection ---

@@ -46,6 +46,13 @@ public interface ConnectionSwitch {
     /** The channel is closed, and no selector knows it any more. */
     void killed();
 
+    /**
+     * The descriptor is asked for.
+     *
+     * @throws UnsupportedOperationException if it means nothing, with a sentence for people
+     */
+    default void checkDescriptor() {}
+
     /** Events to watch the descriptor for. */
     int interest(int ops);
 

@@ -25,8 +25,8 @@ public final class KernelScoped {
         }
         try (SocketChannel scoped = KernelSockets.call(SocketChannel::open);
                 SocketChannel other = SocketChannel.open()) {
-            System.out.println("scoped=" + scoped.getClass().getPackageName());
-            System.out.println("other=" + other.getClass().getPackageName());
+            System.out.println("scoped=" + scoped.getClass().getSimpleName());
+            System.out.println("other=" + other.getClass().getSimpleName());
         }
         try (ServerSocket listener = KernelSockets.openServerSocket()) {
             listener.bind(new InetSocketAddress(here, 0));

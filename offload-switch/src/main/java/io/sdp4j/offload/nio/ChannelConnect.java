@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ConnectionSwitch;
+import sun.nio.ch.EarlyConnection;
 
 /**
  * How one channel gets its connection.
@@ -123,6 +124,21 @@ final class ChannelConnect {
     /** The kernel has accepted it. */
     void accepted(Attempt why) {
         settleOnKernel(why);
+    }
+
+    /** Goes on with what there was before the switch. */
+    void after(EarlyConnection early) {
+        port.asked(early.asked());
+        selectors.mayBePolled();
+    }
+
+    /** It has connected by TCP before there was a switch, and was counted. */
+    void connectedBefore(Decision mayMove) {
+        reason.was(OffloadSwitch.YOUNG);
+        synchronized (connection.stateLock) {
+            young = mayMove;
+            state = State.KERNEL;
+        }
     }
 
     /** The kernel's connection has moved onto a stream. Under the state lock. */

@@ -48,6 +48,11 @@ final class ChannelOptions {
         set.put(name, value);
     }
 
+    /** They were set before, in that order. */
+    void known(Map<SocketOption<?>, Object> options) {
+        set.putAll(options);
+    }
+
     <T> T get(SocketOption<T> name) throws IOException {
         SocketChannel other = other();
         return other == null ? channel.kernelOption(name) : other.getOption(name);

@@ -43,6 +43,13 @@ final class HeldPort {
         }
     }
 
+    /** The application has bound before there was a switch. */
+    void asked(InetSocketAddress address) {
+        synchronized (connection.stateLock) {
+            asked = address;
+        }
+    }
+
     /** The address that the application asked to bind to, or null. */
     InetSocketAddress asked() {
         synchronized (connection.stateLock) {

@@ -29,6 +29,14 @@ final class KernelReason {
         }
     }
 
+    /** The kernel has connected and the connection was counted, for that reason. */
+    void was(Attempt attempt) {
+        synchronized (connection.stateLock) {
+            why = attempt;
+            info = attempt.kernelInfo();
+        }
+    }
+
     /** A connection that is up stays with the kernel for another reason than it came there. */
     void becomes(Attempt attempt) {
         ReasonCode was;

@@ -121,6 +121,11 @@ final class KnownSelectors {
         return polled;
     }
 
+    /** A selector may have registered the kernel's socket before this was there. */
+    void mayBePolled() {
+        polled = true;
+    }
+
     /** For {@code translateInterestOps} while the channel is the kernel's, which wants those. */
     int interestInKernel(int events) {
         if (events != 0 && !polled) {

@@ -46,15 +46,9 @@ final class MovingChannel extends Upgrade implements Carrier {
             InetSocketAddress remote,
             Decision decision,
             AcceptedTable table,
-            ConnectionInfo kernelInfo) {
-        super(
-                connection.provider.owner(),
-                local,
-                remote,
-                decision,
-                table,
-                kernelInfo,
-                Began.now(connection.readLock, connection.writeLock));
+            ConnectionInfo kernelInfo,
+            Began began) {
+        super(connection.provider.owner(), local, remote, decision, table, kernelInfo, began);
         this.connection = connection;
         this.channel = connection.channel;
         this.kernel = channel.kernel();
@@ -143,6 +137,11 @@ final class MovingChannel extends Upgrade implements Carrier {
             } while (!attempts.compareAndSet(seen, 0));
         }
         stream.leave();
+    }
+
+    @Override
+    public void lockGivenBack() {
+        wrote();
     }
 
     private void tryAdopt() {

@@ -59,6 +59,18 @@ public final class SwitchChannels {
         }
     }
 
+    /**
+     * Goes on with a channel of a connection that was made before there was a switch.
+     *
+     * @param provider of a switch; nothing is done for another one
+     * @param channel a {@code sun.nio.ch.ConnectionChannel}
+     */
+    public static void goOn(SelectorProvider provider, Object channel) throws IOException {
+        if (provider instanceof SwitchSelectorProvider ours) {
+            SwitchedConnection.goOn(ours, (ConnectionChannel) channel);
+        }
+    }
+
     /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
     public static Optional<ConnectionInfo> explain(SocketChannel channel) {
         SwitchedConnection known =

@@ -3,6 +3,7 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ConnectionSwitch;
+import sun.nio.ch.EarlyConnection;
 import sun.nio.ch.ListeningChannel;
 import sun.nio.ch.Net;
 import sun.nio.ch.SelectionKeyImpl;
@@ -43,8 +45,8 @@ import sun.nio.ch.SelectionKeyImpl;
 final class SwitchedConnection implements ConnectionSwitch {
     final SwitchSelectorProvider provider;
     final ConnectionChannel channel;
-    final ReentrantLock readLock = new ReentrantLock();
-    final ReentrantLock writeLock = new ReentrantLock();
+    final ReentrantLock readLock;
+    final ReentrantLock writeLock;
     final Object stateLock = new Object();
     final ChannelOptions options; // stateLock
 
@@ -62,11 +64,23 @@ final class SwitchedConnection implements ConnectionSwitch {
             SwitchSelectorProvider provider,
             ConnectionChannel channel,
             ProtocolFamily family,
-            boolean byProvider) {
+            boolean byProvider,
+            ReentrantLock readLock,
+            ReentrantLock writeLock) {
         this.provider = provider;
         this.channel = channel;
+        this.readLock = readLock;
+        this.writeLock = writeLock;
         this.options = new ChannelOptions(provider, channel, family);
         this.connect = byProvider ? null : new ChannelConnect(this, family);
+    }
+
+    private SwitchedConnection(
+            SwitchSelectorProvider provider,
+            ConnectionChannel channel,
+            ProtocolFamily family,
+            boolean byProvider) {
+        this(provider, channel, family, byProvider, new ReentrantLock(), new ReentrantLock());
     }
 
     private SocketChannel open() {
@@ -134,6 +148,79 @@ final class SwitchedConnection implements ConnectionSwitch {
                 : null;
     }
 
+    /** Goes on with a channel that was made before the switch had started. */
+    static void goOn(SwitchSelectorProvider provider, ConnectionChannel channel)
+            throws IOException {
+        if (channel.decider() instanceof EarlyConnection early) {
+            if (early.mayMove()) {
+                goOnMoving(provider, channel, early);
+            } else {
+                goOnToConnect(provider, channel, early);
+            }
+        }
+    }
+
+    private static void goOnMoving(
+            SwitchSelectorProvider provider, ConnectionChannel channel, EarlyConnection early)
+            throws IOException {
+        OffloadSwitch owner = provider.owner();
+        InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
+        Decision decision = owner.decide(early.asked(), to);
+        if (!owner.beginsOnKernel(decision, to)) {
+            return;
+        }
+        SwitchedConnection c =
+                new SwitchedConnection(
+                        provider,
+                        channel,
+                        early.family(),
+                        false,
+                        early.readLock(),
+                        early.writeLock());
+        c.connect.connectedBefore(decision);
+        Began began =
+                new Began(
+                        c.readLock,
+                        c.writeLock,
+                        early.sent(),
+                        early.received(),
+                        early.turns(),
+                        early.bornNanos());
+        if (c.goOn(early, c.young(decision, null, OffloadSwitch.YOUNG, began))) {
+            c.moving.start();
+        }
+    }
+
+    private static void goOnToConnect(
+            SwitchSelectorProvider provider, ConnectionChannel channel, EarlyConnection early)
+            throws IOException {
+        if (!channel.kernelConnected() && !channel.kernelConnecting()) {
+            boolean _ =
+                    new SwitchedConnection(provider, channel, early.family(), false)
+                            .goOn(early, null);
+        }
+    }
+
+    private boolean goOn(EarlyConnection early, MovingChannel young) throws IOException {
+        connect.after(early);
+        synchronized (channel.blockingLock()) { // the mode does not change
+            synchronized (early) { // nor does an option
+                options.known(early.options());
+                wantsReadinessFd = !channel.isBlocking();
+                moving = young;
+                if (!early.goesOn(this, young)) {
+                    return false;
+                }
+            }
+        }
+        provider.owner().opened(channel);
+        if (!channel.isOpen()) { // meanwhile
+            closing();
+            closed();
+        }
+        return true;
+    }
+
     /** The kernel has connected, and the connection may move. Idempotent. */
     void beginMoving(Decision decision, AcceptedTable table, Attempt why) {
         MovingChannel young;
@@ -141,19 +228,23 @@ final class SwitchedConnection implements ConnectionSwitch {
             if (begunMoving || !channel.isOpen()) {
                 return;
             }
-            begunMoving = true;
-            young =
-                    new MovingChannel(
-                            this,
-                            (InetSocketAddress) channel.kernelLocalAddress(),
-                            (InetSocketAddress) channel.kernelRemoteAddress(),
-                            decision,
-                            table,
-                            why.kernelInfo());
+            young = young(decision, table, why, Began.now(readLock, writeLock));
             moving = young;
             channel.carriedBy(young);
         }
         young.start();
+    }
+
+    private MovingChannel young(Decision decision, AcceptedTable table, Attempt why, Began began) {
+        begunMoving = true;
+        return new MovingChannel(
+                this,
+                (InetSocketAddress) channel.kernelLocalAddress(),
+                (InetSocketAddress) channel.kernelRemoteAddress(),
+                decision,
+                table,
+                why.kernelInfo(),
+                began);
     }
 
     /**
@@ -279,7 +370,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         ReadinessFd made = new ReadinessFd(this, stream, stream.notifyFd());
         boolean complete = false;
         try {
-            FileDescriptor number = channel.getFD();
+            FileDescriptor number = channel.descriptor();
             if (connect != null) {
                 connect.keepPort(number, moving != null);
             } else {
@@ -477,6 +568,15 @@ final class SwitchedConnection implements ConnectionSwitch {
     }
 
     // --- what selectors ask ---
+
+    @Override
+    public void checkDescriptor() {
+        if (connect == null && notifyFd == null) {
+            throw new UnsupportedOperationException(
+                    "the connection is offloaded and has no socket of the kernel's that carries it;"
+                            + " a rule 'use tcp' for it gives it one");
+        }
+    }
 
     @Override
     public int interest(int ops) {

@@ -1,0 +1,229 @@
+package sun.nio.ch;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The kernel's TCP behind a count of bytes, for a connection that may move once the switch has
+ * started; see {@link EarlyConnection}.
+ *
+ * <p>Shape: the thread that reads or writes holds the lock and adds to the count. What carries the
+ * connection from then on takes locks and counts over; a call that finds another carrier goes
+ * there.
+ */
+final class CountedKernel implements Carrier {
+    // A part of what the switch asks of a connection that moves: it is ready by then.
+    private static final long ENOUGH_BYTES = 2 << 20;
+    private static final int ENOUGH_TURNS = 500;
+    private static final int ENOUGH_ALL_TURNS = 30_000;
+    private static final long ENOUGH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** Answers that a connection tells the others of at once. */
+    private static final int TELL_TURNS = 100;
+
+    private static final AtomicLong ALL_TURNS = new AtomicLong();
+
+    /** No result: another carrier is asked. */
+    private static final int GONE = -2;
+
+    private final ConnectionChannel channel;
+    private final EarlyConnection early;
+    private final Carrier kernel;
+    final ReentrantLock readLock = new ReentrantLock();
+    final ReentrantLock writeLock = new ReentrantLock();
+    final AtomicLong sent = new AtomicLong(); // set under writeLock
+    final AtomicLong received = new AtomicLong(); // set under readLock
+    long turns; // set under readLock; others may see an older one
+    volatile long bornNanos = System.nanoTime();
+    private volatile boolean wrote; // since the last read
+
+    CountedKernel(ConnectionChannel channel, EarlyConnection early) {
+        this.channel = channel;
+        this.early = early;
+        this.kernel = channel.kernel();
+    }
+
+    private boolean stands() {
+        return channel.carrier() == this;
+    }
+
+    private Carrier next() {
+        Carrier c = channel.carrier();
+        return c == null ? kernel : c;
+    }
+
+    /** A lock was given back; without a lock. */
+    private void left() {
+        Carrier c = channel.carrier();
+        if (c != this && c != null) {
+            c.lockGivenBack();
+        }
+    }
+
+    private void consider() {
+        if ((answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
+                && System.nanoTime() - bornNanos >= ENOUGH_NANOS) {
+            early.hasCarriedEnough();
+        }
+    }
+
+    /** Channels in selectors do not move for that. */
+    private boolean answeredEnough() {
+        return turns >= ENOUGH_TURNS
+                && ALL_TURNS.get() >= ENOUGH_ALL_TURNS
+                && channel.isBlocking();
+    }
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+        long n = read(dst, null, null, 0, 0, 0);
+        return n == GONE ? next().read(dst) : (int) n;
+    }
+
+    @Override
+    public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+        long n = read(null, dsts, null, offset, length, 0);
+        return n == GONE ? next().read(dsts, offset, length) : n;
+    }
+
+    @Override
+    public int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
+        long n = read(null, null, b, off, len, nanos);
+        return n == GONE ? next().blockingRead(b, off, len, nanos) : (int) n;
+    }
+
+    /** Into one buffer, several, or an array. */
+    private long read(
+            ByteBuffer one, ByteBuffer[] several, byte[] b, int off, int len, long nanos)
+            throws IOException {
+        readLock.lock();
+        try {
+            if (!stands()) {
+                return GONE;
+            }
+            long n;
+            if (one != null) {
+                n = kernel.read(one);
+            } else if (several != null) {
+                n = kernel.read(several, off, len);
+            } else {
+                n = kernel.blockingRead(b, off, len, nanos);
+            }
+            if (n < 0 && !stands()) {
+                return GONE; // the switch may have ended the wait
+            }
+            came(n);
+            return n;
+        } catch (SocketException e) {
+            if (stands()) {
+                throw e;
+            }
+            return GONE;
+        } finally {
+            readLock.unlock();
+            left();
+        }
+    }
+
+    private void came(long n) {
+        if (n <= 0) {
+            return;
+        }
+        received.set(received.get() + n);
+        if (wrote) {
+            wrote = false;
+            if (++turns % TELL_TURNS == 0) {
+                long _ = ALL_TURNS.addAndGet(TELL_TURNS);
+            }
+        }
+        consider();
+    }
+
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        long n = write(src, null, null, 0, 0);
+        return n == GONE ? next().write(src) : (int) n;
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        long n = write(null, srcs, null, offset, length);
+        return n == GONE ? next().write(srcs, offset, length) : n;
+    }
+
+    @Override
+    public void blockingWrite(byte[] b, int off, int len) throws IOException {
+        if (write(null, null, b, off, len) == GONE) {
+            next().blockingWrite(b, off, len);
+        }
+    }
+
+    /** From one buffer, several, or an array. */
+    private long write(ByteBuffer one, ByteBuffer[] several, byte[] b, int off, int len)
+            throws IOException {
+        writeLock.lock();
+        try {
+            if (!stands()) {
+                return GONE;
+            }
+            long n;
+            if (one != null) {
+                n = kernel.write(one);
+            } else if (several != null) {
+                n = kernel.write(several, off, len);
+            } else {
+                kernel.blockingWrite(b, off, len);
+                n = len;
+            }
+            if (n > 0) {
+                sent.set(sent.get() + n);
+                wrote = true;
+                consider();
+            }
+            return n;
+        } finally {
+            writeLock.unlock();
+            left();
+        }
+    }
+
+    @Override
+    public int available() throws IOException {
+        return kernel.available();
+    }
+
+    /** A call that the switch would not know of keeps the connection on the kernel. */
+    private Carrier staying() {
+        early.stays();
+        return next();
+    }
+
+    @Override
+    public int sendUrgent(byte b) throws IOException {
+        return staying().sendUrgent(b);
+    }
+
+    @Override
+    public void shutdownInput() throws IOException {
+        staying().shutdownInput();
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        staying().shutdownOutput();
+    }
+
+    @Override
+    public boolean isInputShut() {
+        return kernel.isInputShut();
+    }
+
+    @Override
+    public boolean isOutputShut() {
+        return kernel.isOutputShut();
+    }
+}

@@ -1,0 +1,301 @@
+package sun.nio.ch;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.ToIntBiFunction;
+
+/**
+ * A channel's connection in a JVM whose switch has not started: it is made by TCP, and the switch
+ * goes on with it once it has carried a part of what makes it worth moving; or before it connects,
+ * if the destination needs the switch.
+ *
+ * <p>{@code this} guards every field without another remark, and what decides for the channel;
+ * nothing blocks while holding it.
+ */
+public final class EarlyConnection implements ConnectionSwitch, Runnable {
+    /** Where {@code place} wants a connection: the switch decides. */
+    private static final int SWITCH = 0;
+
+    /** On the kernel, from where it may move. */
+    private static final int MAY_MOVE = 1;
+
+    /** The switch decides, and the kernel may not be asked instead. */
+    private static final int SWITCH_ONLY = 6;
+
+    /**
+     * What early connections ask.
+     *
+     * @param place where a connection is made from the address that the application has bound the
+     *     channel to, or null, to another: one of the constants, or for good on the kernel
+     * @param starter starts the switch, which then goes on with the channel in the array
+     * @param connected counts connections that were made on the kernel, by what {@code place} said
+     */
+    record Rules(
+            ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
+            Consumer<Object[]> starter,
+            AtomicLongArray connected) {}
+
+    private final ConnectionChannel channel;
+    private final ProtocolFamily family; // null = the JDK's choice
+    private final Rules rules;
+    private final Map<SocketOption<?>, Object> options = new LinkedHashMap<>();
+    private InetSocketAddress asked; // what the application asked to bind to, or null
+    private boolean begun; // connecting
+    private int where;
+    private boolean connected; // and counted
+    private CountedKernel counted; // null = it does not move
+    private boolean starting;
+    private boolean stays;
+
+    EarlyConnection(ConnectionChannel channel, ProtocolFamily family, Rules rules) {
+        this.channel = channel;
+        this.family = family;
+        this.rules = rules;
+    }
+
+    // --- the way to the switch ---
+
+    /** It has carried enough. */
+    void hasCarriedEnough() {
+        synchronized (this) {
+            if (starting || stays) {
+                return;
+            }
+            starting = true;
+        }
+        Thread _ = ListeningChannel.start(this, "sdp4j-start");
+    }
+
+    /** Starts the switch, which goes on with a connection; or nothing is counted any more. */
+    @Override
+    public void run() {
+        start();
+        stays();
+    }
+
+    private void start() {
+        rules.starter().accept(new Object[] {channel});
+    }
+
+    /** It stays on the kernel, unless the switch has gone on with it. */
+    synchronized void stays() {
+        if (channel.decider() == this) {
+            stays = true;
+            channel.carriedBy(null);
+        }
+    }
+
+    /**
+     * The switch goes on: {@code next} decides from now on.
+     *
+     * @param carrier of the connection, or null while there is none
+     * @return false if the connection stays as it is
+     */
+    public synchronized boolean goesOn(ConnectionSwitch next, Carrier carrier) {
+        if (stays || channel.decider() != this) {
+            return false;
+        }
+        channel.decidedBy(next);
+        if (carrier != null) {
+            channel.carriedBy(carrier);
+        }
+        return true;
+    }
+
+    /** The protocol family that was asked for, or null. */
+    public ProtocolFamily family() {
+        return family;
+    }
+
+    /** The address that the application asked to bind to, or null. */
+    public synchronized InetSocketAddress asked() {
+        return asked;
+    }
+
+    /** The options that were set, in the order in which they were last. */
+    public synchronized Map<SocketOption<?>, Object> options() {
+        return new LinkedHashMap<>(options);
+    }
+
+    /** Whether it is connected, and may move. */
+    public synchronized boolean mayMove() {
+        return connected && counted != null;
+    }
+
+    /** Of a connection that may move: held by its reader. */
+    public ReentrantLock readLock() {
+        return counted().readLock;
+    }
+
+    /** Of a connection that may move: held by its writer. */
+    public ReentrantLock writeLock() {
+        return counted().writeLock;
+    }
+
+    /** Of a connection that may move: bytes that have gone by TCP. */
+    public AtomicLong sent() {
+        return counted().sent;
+    }
+
+    /** Of a connection that may move: bytes that have come by TCP. */
+    public AtomicLong received() {
+        return counted().received;
+    }
+
+    /** Of a connection that may move: how often it has answered. */
+    public long turns() {
+        return counted().turns;
+    }
+
+    /** Of a connection that may move: {@link System#nanoTime()} of its beginning. */
+    public long bornNanos() {
+        return counted().bornNanos;
+    }
+
+    private synchronized CountedKernel counted() {
+        return counted;
+    }
+
+    // --- the connection ---
+
+    @Override
+    public void bind(SocketAddress local) throws IOException {
+        channel.bindKernel(local);
+        synchronized (this) {
+            asked =
+                    local instanceof InetSocketAddress given
+                            ? given
+                            : (InetSocketAddress) channel.kernelLocalAddress();
+        }
+    }
+
+    @Override
+    public boolean connect(SocketAddress remote, long nanos) throws IOException {
+        if (!(remote instanceof InetSocketAddress to) || !begin(to)) {
+            return channel.connectKernel(remote, nanos); // which knows what is wrong
+        }
+        int at = where();
+        if (at == SWITCH || at == SWITCH_ONLY) {
+            start();
+            ConnectionSwitch next = channel.decider();
+            if (next != this) {
+                return next.connect(remote, nanos);
+            }
+        }
+        return connected(channel.connectKernel(remote, nanos));
+    }
+
+    /** Whether this is the first attempt, which decides where the connection is made. */
+    private boolean begin(InetSocketAddress to) {
+        InetSocketAddress from;
+        synchronized (this) {
+            if (begun || !channel.isOpen()) {
+                return false;
+            }
+            begun = true;
+            from = asked;
+        }
+        int at = rules.place().applyAsInt(from, to);
+        synchronized (this) {
+            where = at;
+            if (at == MAY_MOVE && !stays) {
+                counted = new CountedKernel(channel, this);
+                channel.carriedBy(counted);
+            }
+        }
+        return true;
+    }
+
+    private synchronized int where() {
+        return where;
+    }
+
+    private boolean connected(boolean done) {
+        if (done) {
+            synchronized (this) {
+                if (!connected) {
+                    connected = true;
+                    long _ = rules.connected().incrementAndGet(where);
+                    if (counted != null) {
+                        counted.bornNanos = System.nanoTime();
+                    }
+                }
+            }
+        }
+        return done;
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        return connected(channel.finishConnectKernel());
+    }
+
+    @Override
+    public boolean isConnected() {
+        return channel.kernelConnected();
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return channel.kernelConnecting();
+    }
+
+    @Override
+    public SocketAddress localAddress() {
+        return null;
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        return null;
+    }
+
+    @Override
+    public synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        if (channel.decider() != this) {
+            channel.decider().setOption(name, value);
+            return;
+        }
+        channel.setKernelOption(name, value);
+        options.remove(name);
+        options.put(name, value);
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.kernelOption(name);
+    }
+
+    @Override
+    public void configureBlocking(boolean block) throws IOException {
+        channel.blockKernel(block);
+    }
+
+    @Override
+    public void closing() {}
+
+    @Override
+    public void closed() {}
+
+    @Override
+    public void killed() {}
+
+    @Override
+    public int interest(int ops) {
+        return channel.kernelInterest(ops);
+    }
+
+    @Override
+    public boolean ready(int ops, int initialOps, SelectionKeyImpl key) {
+        return channel.kernelReady(ops, initialOps, key);
+    }
+}
