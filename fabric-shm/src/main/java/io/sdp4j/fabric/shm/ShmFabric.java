@@ -63,6 +63,9 @@ public final class ShmFabric implements Fabric {
     private static final int MAX_HANDSHAKES = 256;
     private static final int FEW_DESCRIPTORS = 1024;
 
+    /** Those that move at the same time are found to have taken more. */
+    private static final int SHARE_OF_FEW = 96;
+
     private static final AtomicInteger SPINNERS = new AtomicInteger();
 
     private static final long PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
@@ -274,7 +277,7 @@ public final class ShmFabric implements Fabric {
         if (limit == Long.MAX_VALUE) {
             return limit;
         }
-        return limit <= FEW_DESCRIPTORS ? limit / 8 : limit / 2;
+        return limit <= FEW_DESCRIPTORS ? Math.min(limit / 8, SHARE_OF_FEW) : limit / 2;
     }
 
     /** Why no descriptor {@code fd} is to be used for a connection, or null; -1 = not known. */

@@ -136,9 +136,10 @@ final class SwitchedConnection implements ConnectionSwitch {
             throws IOException {
         ConnectionChannel channel = new ConnectionChannel(provider, listener.family(), byTcp);
         SwitchedConnection c = new SwitchedConnection(provider, channel, listener.family(), false);
+        SocketChannel opened = c.open();
         c.connect.accepted(why);
         c.beginMoving(null, table, why);
-        return c.open();
+        return opened;
     }
 
     /** That of a channel; null = no switch knows it. */
