@@ -12,8 +12,9 @@ import java.nio.channels.WritableByteChannel;
 import java.util.function.Consumer;
 
 /**
- * Has {@code sun.nio.ch.FileChannelImpl} offer a file's bytes to an offloaded channel first
- * (behaviour 57): the JDK would map them, which for a short piece takes longer than to read it.
+ * Has {@code sun.nio.ch.FileChannelImpl} offer a file's bytes to a switched channel first
+ * (behaviour 57): one whose bytes are counted has the kernel send them, and an offloaded one reads
+ * short pieces, where the JDK would map them.
  */
 final class FilesPatch extends JdkPatch {
     private static final ClassDesc FILES = ClassDesc.of("java.nio.channels.FileChannel");
@@ -32,8 +33,8 @@ final class FilesPatch extends JdkPatch {
         super(
                 "sun.nio.ch.FileChannelImpl",
                 1,
-                "FileChannel.transferTo maps short pieces of a file for an offloaded channel: this"
-                        + " JDK does not let it be told that they are better read");
+                "FileChannel.transferTo maps a file where the kernel could send it, or where it is"
+                        + " better read: this JDK does not let it be told");
     }
 
     @Override

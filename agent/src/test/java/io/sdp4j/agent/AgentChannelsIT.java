@@ -18,6 +18,8 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels in JVMs that know nothing of the jar. Behaviours 57, 66 and 67. */
 class AgentChannelsIT {
@@ -48,6 +50,19 @@ class AgentChannelsIT {
         assertEquals(sentByKernel, fallback.outLines(), fallback::err);
         assertEquals(List.of(), fallback.errLines());
         assertEquals(List.of(0L, 0L, 1L), connections(report));
+    }
+
+    /** From both ends; the JDK is told of the first file, so what comes soon after it counts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"upgrade=auto", "upgrade=auto,shm.portable=true"})
+    @DisplayName("57: a file goes out by sendfile where a connection may move, and has not")
+    void theKernelSendsFilesOfConnectionsThatMayMove(String option) {
+        for (String end : List.of("connected", "accepted")) {
+            String path = folder.resolve("sent").toString();
+            Jvm.Outcome sent =
+                    Jvm.run(SentFile.class, List.of(Jvm.agent(option)), path, "1048576", end);
+            assertEquals(List.of("same=true", "read=true"), sent.outLines(), sent::err);
+        }
     }
 
     @Test

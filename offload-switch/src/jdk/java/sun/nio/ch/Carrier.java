@@ -28,13 +28,11 @@ public interface Carrier {
     void blockingWrite(byte[] b, int off, int len) throws IOException;
 
     /**
-     * Sends a part of a file, if that is quicker than to write what is mapped of it.
+     * Sends a part of a file without mapping it.
      *
      * @return bytes sent; -1 = it is to be written
      */
-    default long send(FileChannel file, long position, int count) throws IOException {
-        return -1;
-    }
+    long send(FileChannel file, long position, int count) throws IOException;
 
     /** Bytes that can be read without waiting. */
     int available() throws IOException;

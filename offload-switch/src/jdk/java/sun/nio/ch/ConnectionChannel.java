@@ -98,6 +98,8 @@ public final class ConnectionChannel extends SocketChannelImpl {
     }
 
     private final class Kernel implements Carrier {
+        private SocketChannelImpl plain; // for files: the same descriptor; lost updates do no harm
+
         @Override
         public int read(ByteBuffer dst) throws IOException {
             return ConnectionChannel.super.read(dst);
@@ -126,6 +128,28 @@ public final class ConnectionChannel extends SocketChannelImpl {
         @Override
         public void blockingWrite(byte[] b, int off, int len) throws IOException {
             ConnectionChannel.super.blockingWriteFully(b, off, len);
+        }
+
+        /** The file channel is given one that it does not ask; a closer knows of this thread. */
+        @Override
+        public long send(FileChannel file, long position, int count) throws IOException {
+            ConnectionChannel.super.beforeTransferTo();
+            boolean completed = false;
+            try {
+                if (plain == null) {
+                    plain =
+                            new SocketChannelImpl(
+                                    provider(),
+                                    ListeningChannel.family(null),
+                                    ConnectionChannel.super.getFD(),
+                                    ConnectionChannel.super.remoteAddress());
+                }
+                long sent = file.transferTo(position, count, plain);
+                completed = true;
+                return sent;
+            } finally {
+                ConnectionChannel.super.afterTransferTo(completed);
+            }
         }
 
         @Override

@@ -3,6 +3,7 @@ package sun.nio.ch;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -145,25 +146,38 @@ final class CountedKernel implements Carrier {
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        long n = write(src, null, null, 0, 0);
+        long n = write(src, null, null, 0, 0, null, 0);
         return n == GONE ? next().write(src) : (int) n;
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
-        long n = write(null, srcs, null, offset, length);
+        long n = write(null, srcs, null, offset, length, null, 0);
         return n == GONE ? next().write(srcs, offset, length) : n;
     }
 
     @Override
     public void blockingWrite(byte[] b, int off, int len) throws IOException {
-        if (write(null, null, b, off, len) == GONE) {
+        if (write(null, null, b, off, len, null, 0) == GONE) {
             next().blockingWrite(b, off, len);
         }
     }
 
-    /** From one buffer, several, or an array. */
-    private long write(ByteBuffer one, ByteBuffer[] several, byte[] b, int off, int len)
+    @Override
+    public long send(FileChannel file, long position, int count) throws IOException {
+        long n = write(null, null, null, 0, count, file, position);
+        return n == GONE ? next().send(file, position, count) : n;
+    }
+
+    /** From one buffer, several, a file, or an array. */
+    private long write(
+            ByteBuffer one,
+            ByteBuffer[] several,
+            byte[] b,
+            int off,
+            int len,
+            FileChannel file,
+            long position)
             throws IOException {
         writeLock.lock();
         try {
@@ -175,6 +189,8 @@ final class CountedKernel implements Carrier {
                 n = kernel.write(one);
             } else if (several != null) {
                 n = kernel.write(several, off, len);
+            } else if (file != null) {
+                n = kernel.send(file, position, len);
             } else {
                 kernel.blockingWrite(b, off, len);
                 n = len;

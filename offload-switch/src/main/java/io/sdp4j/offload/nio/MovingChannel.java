@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import sun.nio.ch.Carrier;
@@ -347,6 +348,12 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (n == MOVED) {
             moved.blockingWrite(b, off, len);
         }
+    }
+
+    @Override
+    public long send(FileChannel file, long position, int count) throws IOException {
+        long n = write(count > 0, () -> kernel.send(file, position, count));
+        return n == MOVED ? moved.send(file, position, count) : n;
     }
 
     /**
