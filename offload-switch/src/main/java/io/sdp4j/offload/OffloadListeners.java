@@ -3,6 +3,9 @@ package io.sdp4j.offload;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Verdict;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
@@ -19,7 +22,8 @@ public final class OffloadListeners implements AutoCloseable {
                     ReasonCode.ACCEPTED_TCP,
                     "the peer came in by TCP although the listener offers offload");
 
-    private final boolean only;
+    private final OffloadSwitch owner;
+    private final Decision decision;
     private final AcceptedTable accepted;
     private volatile List<OffloadListener> listeners = List.of(); // set once, under this
     private volatile Attempt failure; // set before the listeners; null = none
@@ -28,8 +32,9 @@ public final class OffloadListeners implements AutoCloseable {
     private int next;
 
     /** Settled later. */
-    OffloadListeners(boolean only, AcceptedTable accepted) {
-        this.only = only;
+    OffloadListeners(OffloadSwitch owner, Decision decision, AcceptedTable accepted) {
+        this.owner = owner;
+        this.decision = decision;
         this.accepted = accepted;
     }
 
@@ -58,12 +63,17 @@ public final class OffloadListeners implements AutoCloseable {
 
     /** Whether connections that come by TCP are to be refused. */
     public boolean only() {
-        return only;
+        return decision.verdict() == Verdict.OFFLOAD_ONLY;
     }
 
-    /** Where connections go that were accepted from the kernel and may move; null = none may. */
-    public AcceptedTable accepted() {
-        return only || !offloads() ? null : accepted;
+    /**
+     * Where a connection goes that was accepted from the kernel.
+     *
+     * @param remote the other end
+     * @return null if it can not move: the kernel's own way is the shortest
+     */
+    public AcceptedTable accepted(InetSocketAddress remote) {
+        return offloads() && owner.beginsOnKernel(decision, remote) ? accepted : null;
     }
 
     /** Why connections that are accepted from the kernel now are there. */

@@ -362,7 +362,7 @@ public final class OffloadSwitch {
         }
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         AcceptedTable accepted = new AcceptedTable();
-        OffloadListeners listening = new OffloadListeners(only, accepted);
+        OffloadListeners listening = new OffloadListeners(this, decision, accepted);
         ListenSpec spec =
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);

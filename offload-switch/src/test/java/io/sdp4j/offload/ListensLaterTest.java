@@ -61,6 +61,11 @@ class ListensLaterTest {
         }
 
         @Override
+        public boolean moves(InetAddress remote, List<String> fabrics) {
+            return remote.isLoopbackAddress();
+        }
+
+        @Override
         public boolean listensLater(List<String> fabrics) {
             return later;
         }
@@ -125,10 +130,18 @@ class ListensLaterTest {
     void connectionsMayMoveAtOnce() throws SocketException {
         try (OffloadListeners listening = listen()) {
             assertTrue(listening.offloads());
-            assertNotNull(listening.accepted());
+            assertNotNull(listening.accepted(AT));
             assertEquals(ReasonCode.ACCEPTED_TCP, listening.why().reason());
             assertNull(listening.poll());
             assertFalse(listening.pending());
+        }
+    }
+
+    /** Those are the kernel's own, and cost nothing. */
+    @Test
+    void connectionsOfOtherHostsDoNotMove() throws SocketException {
+        try (OffloadListeners listening = listen()) {
+            assertNull(listening.accepted(new InetSocketAddress("192.0.2.1", 4711)));
         }
     }
 
@@ -157,7 +170,7 @@ class ListensLaterTest {
         try (OffloadListeners listening = listen()) {
             go.countDown();
             await().until(() -> !listening.offloads());
-            assertNull(listening.accepted());
+            assertNull(listening.accepted(AT));
             assertEquals(ReasonCode.UNAVAILABLE, listening.why().reason());
             assertNull(listening.poll());
         }

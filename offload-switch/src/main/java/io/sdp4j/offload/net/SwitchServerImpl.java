@@ -155,7 +155,9 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             Acceptor both = listener.acceptor;
             if (both != null) {
                 OffloadListeners now = both.listening();
-                target.accepted(accepted, now.why().kernelInfo(), now.accepted());
+                InetSocketAddress from =
+                        new InetSocketAddress(accepted.inetAddress(), accepted.port());
+                target.accepted(accepted, now.why().kernelInfo(), now.accepted(from));
                 return;
             }
             ConnectionInfo why;

@@ -67,7 +67,7 @@ public final class SwitchChannels {
      */
     public static void goOn(SelectorProvider provider, Object channel) throws IOException {
         if (provider instanceof SwitchSelectorProvider ours) {
-            SwitchedConnection.goOn(ours, (ConnectionChannel) channel);
+            NewConnections.goOn(ours, (ConnectionChannel) channel);
         }
     }
 

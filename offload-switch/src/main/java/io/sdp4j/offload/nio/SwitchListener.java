@@ -178,7 +178,7 @@ final class SwitchListener implements SecondQueue, Runnable {
             }
         }
         OffloadStream stream = listening.poll();
-        return stream == null ? null : SwitchedConnection.accepted(provider, channel, stream);
+        return stream == null ? null : NewConnections.accepted(provider, channel, stream);
     }
 
     @Override
@@ -199,10 +199,10 @@ final class SwitchListener implements SecondQueue, Runnable {
         }
         Attempt known = now.why();
         provider.owner().counters().kernelAccepted(known.reason());
-        AcceptedTable table = now.accepted();
+        AcceptedTable table = now.accepted((InetSocketAddress) byTcp.getRemoteAddress());
         return table == null
                 ? byTcp
-                : SwitchedConnection.accepted(provider, channel, byTcp, table, known);
+                : NewConnections.accepted(provider, channel, byTcp, table, known);
     }
 
     @Override

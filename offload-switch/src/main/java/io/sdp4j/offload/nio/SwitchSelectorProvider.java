@@ -39,14 +39,14 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     @Override
     public SocketChannel openSocketChannel() throws IOException {
         return mayOffload(Role.CONNECT)
-                ? SwitchedConnection.toConnect(this, null)
+                ? NewConnections.toConnect(this, null)
                 : super.openSocketChannel();
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return family != null && family != StandardProtocolFamily.UNIX && mayOffload(Role.CONNECT)
-                ? SwitchedConnection.toConnect(this, family)
+                ? NewConnections.toConnect(this, family)
                 : super.openSocketChannel(family);
     }
 

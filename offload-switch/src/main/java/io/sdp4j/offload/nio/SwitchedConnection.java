@@ -25,7 +25,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ConnectionSwitch;
 import sun.nio.ch.EarlyConnection;
-import sun.nio.ch.ListeningChannel;
 import sun.nio.ch.Net;
 import sun.nio.ch.SelectionKeyImpl;
 
@@ -60,7 +59,13 @@ final class SwitchedConnection implements ConnectionSwitch {
     private boolean wantsReadinessFd;
     private boolean released;
 
-    private SwitchedConnection(
+    /**
+     * @param family that was asked for, or null
+     * @param byProvider whether a provider has accepted it
+     * @param readLock held by its reader
+     * @param writeLock held by its writer
+     */
+    SwitchedConnection(
             SwitchSelectorProvider provider,
             ConnectionChannel channel,
             ProtocolFamily family,
@@ -75,71 +80,11 @@ final class SwitchedConnection implements ConnectionSwitch {
         this.connect = byProvider ? null : new ChannelConnect(this, family);
     }
 
-    private SwitchedConnection(
-            SwitchSelectorProvider provider,
-            ConnectionChannel channel,
-            ProtocolFamily family,
-            boolean byProvider) {
-        this(provider, channel, family, byProvider, new ReentrantLock(), new ReentrantLock());
-    }
-
-    private SocketChannel open() {
+    /** The channel, for which this decides from now on. */
+    ConnectionChannel open() {
         channel.decidedBy(this);
         provider.owner().opened(channel);
         return channel;
-    }
-
-    /**
-     * A channel to connect.
-     *
-     * @param family that was asked for, or null
-     */
-    static SocketChannel toConnect(SwitchSelectorProvider provider, ProtocolFamily family)
-            throws IOException {
-        ConnectionChannel channel = new ConnectionChannel(provider, family);
-        return new SwitchedConnection(provider, channel, family, false).open();
-    }
-
-    /** The channel of a connection that a provider has accepted for {@code listener}. */
-    static SocketChannel accepted(
-            SwitchSelectorProvider provider, ListeningChannel listener, OffloadStream stream)
-            throws IOException {
-        boolean complete = false;
-        try {
-            ConnectionChannel channel = new ConnectionChannel(provider, listener.family());
-            SwitchedConnection c =
-                    new SwitchedConnection(provider, channel, listener.family(), true);
-            SocketChannel opened = c.open();
-            synchronized (c.stateLock) {
-                c.options.put(StandardSocketOptions.SO_REUSEADDR, true); // as accepted ones have it
-                if (listener.receiveBuffer() != null) {
-                    c.options.put(StandardSocketOptions.SO_RCVBUF, listener.receiveBuffer());
-                }
-                channel.carriedBy(c.take(stream, true, new ToldReset()));
-            }
-            complete = true;
-            return opened;
-        } finally {
-            if (!complete) {
-                stream.close(true);
-            }
-        }
-    }
-
-    /** The channel of a connection that the kernel has accepted: it moves if the peer asks. */
-    static SocketChannel accepted(
-            SwitchSelectorProvider provider,
-            ListeningChannel listener,
-            SocketChannel byTcp,
-            AcceptedTable table,
-            Attempt why)
-            throws IOException {
-        ConnectionChannel channel = new ConnectionChannel(provider, listener.family(), byTcp);
-        SwitchedConnection c = new SwitchedConnection(provider, channel, listener.family(), false);
-        SocketChannel opened = c.open();
-        c.connect.accepted(why);
-        c.beginMoving(null, table, why);
-        return opened;
     }
 
     /** That of a channel; null = no switch knows it. */
@@ -149,60 +94,25 @@ final class SwitchedConnection implements ConnectionSwitch {
                 : null;
     }
 
-    /** Goes on with a channel that was made before the switch had started. */
-    static void goOn(SwitchSelectorProvider provider, ConnectionChannel channel)
-            throws IOException {
-        if (channel.decider() instanceof EarlyConnection early) {
-            if (early.mayMove()) {
-                goOnMoving(provider, channel, early);
-            } else {
-                goOnToConnect(provider, channel, early);
-            }
+    /**
+     * Goes on where there was no switch.
+     *
+     * @param decision if the connection exists: the rule by which it may move; else null
+     */
+    void goOn(EarlyConnection early, Decision decision) throws IOException {
+        MovingChannel young = null;
+        if (decision != null) {
+            connect.connectedBefore(decision);
+            Began began =
+                    new Began(
+                            readLock,
+                            writeLock,
+                            early.sent(),
+                            early.received(),
+                            early.turns(),
+                            early.bornNanos());
+            young = young(decision, null, OffloadSwitch.YOUNG, began);
         }
-    }
-
-    private static void goOnMoving(
-            SwitchSelectorProvider provider, ConnectionChannel channel, EarlyConnection early)
-            throws IOException {
-        OffloadSwitch owner = provider.owner();
-        InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
-        Decision decision = owner.decide(early.asked(), to);
-        if (!owner.beginsOnKernel(decision, to)) {
-            return;
-        }
-        SwitchedConnection c =
-                new SwitchedConnection(
-                        provider,
-                        channel,
-                        early.family(),
-                        false,
-                        early.readLock(),
-                        early.writeLock());
-        c.connect.connectedBefore(decision);
-        Began began =
-                new Began(
-                        c.readLock,
-                        c.writeLock,
-                        early.sent(),
-                        early.received(),
-                        early.turns(),
-                        early.bornNanos());
-        if (c.goOn(early, c.young(decision, null, OffloadSwitch.YOUNG, began))) {
-            c.moving.start();
-        }
-    }
-
-    private static void goOnToConnect(
-            SwitchSelectorProvider provider, ConnectionChannel channel, EarlyConnection early)
-            throws IOException {
-        if (!channel.kernelConnected() && !channel.kernelConnecting()) {
-            boolean _ =
-                    new SwitchedConnection(provider, channel, early.family(), false)
-                            .goOn(early, null);
-        }
-    }
-
-    private boolean goOn(EarlyConnection early, MovingChannel young) throws IOException {
         connect.after(early);
         synchronized (channel.blockingLock()) { // the mode does not change
             synchronized (early) { // nor does an option
@@ -210,7 +120,7 @@ final class SwitchedConnection implements ConnectionSwitch {
                 wantsReadinessFd = !channel.isBlocking();
                 moving = young;
                 if (!early.goesOn(this, young)) {
-                    return false;
+                    return;
                 }
             }
         }
@@ -219,7 +129,26 @@ final class SwitchedConnection implements ConnectionSwitch {
             closing();
             closed();
         }
-        return true;
+        if (young != null) {
+            young.start();
+        }
+    }
+
+    /** Takes what a provider has accepted. */
+    void accept(OffloadStream accepted, Integer receiveBuffer) throws IOException {
+        synchronized (stateLock) {
+            options.put(StandardSocketOptions.SO_REUSEADDR, true); // as accepted ones have it
+            if (receiveBuffer != null) {
+                options.put(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
+            }
+            channel.carriedBy(take(accepted, true, new ToldReset()));
+        }
+    }
+
+    /** The kernel has accepted it; it moves if the peer asks. */
+    void acceptedByKernel(AcceptedTable table, Attempt why) {
+        connect.accepted(why);
+        beginMoving(null, table, why);
     }
 
     /** The kernel has connected, and the connection may move. Idempotent. */

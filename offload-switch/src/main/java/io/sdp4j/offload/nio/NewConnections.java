@@ -1,0 +1,104 @@
+package io.sdp4j.offload.nio;
+
+import io.sdp4j.offload.AcceptedTable;
+import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Decision;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.ReentrantLock;
+import sun.nio.ch.ConnectionChannel;
+import sun.nio.ch.EarlyConnection;
+import sun.nio.ch.ListeningChannel;
+
+/** Makes the channels of a switch's connections. Stateless. */
+final class NewConnections {
+    private NewConnections() {}
+
+    private static SwitchedConnection connection(
+            SwitchSelectorProvider provider,
+            ConnectionChannel channel,
+            ProtocolFamily family,
+            boolean byProvider) {
+        return new SwitchedConnection(
+                provider, channel, family, byProvider, new ReentrantLock(), new ReentrantLock());
+    }
+
+    /**
+     * A channel to connect.
+     *
+     * @param family that was asked for, or null
+     */
+    static SocketChannel toConnect(SwitchSelectorProvider provider, ProtocolFamily family)
+            throws IOException {
+        ConnectionChannel channel = new ConnectionChannel(provider, family);
+        return connection(provider, channel, family, false).open();
+    }
+
+    /** The channel of a connection that a provider has accepted for {@code listener}. */
+    @SuppressWarnings("resource") // it is the application's
+    static SocketChannel accepted(
+            SwitchSelectorProvider provider, ListeningChannel listener, OffloadStream stream)
+            throws IOException {
+        ConnectionChannel opened = null;
+        boolean complete = false;
+        try {
+            ConnectionChannel channel = new ConnectionChannel(provider, listener.family());
+            SwitchedConnection c = connection(provider, channel, listener.family(), true);
+            opened = c.open();
+            c.accept(stream, listener.receiveBuffer());
+            complete = true;
+            return opened;
+        } finally {
+            if (!complete) {
+                stream.close(true);
+                if (opened != null) {
+                    opened.close();
+                }
+            }
+        }
+    }
+
+    /** The channel of a connection that the kernel has accepted: it moves if the peer asks. */
+    static SocketChannel accepted(
+            SwitchSelectorProvider provider,
+            ListeningChannel listener,
+            SocketChannel byTcp,
+            AcceptedTable table,
+            Attempt why)
+            throws IOException {
+        ConnectionChannel channel = new ConnectionChannel(provider, listener.family(), byTcp);
+        SwitchedConnection c = connection(provider, channel, listener.family(), false);
+        SocketChannel opened = c.open();
+        c.acceptedByKernel(table, why);
+        return opened;
+    }
+
+    /** Goes on with a channel that was made before the switch had started. */
+    static void goOn(SwitchSelectorProvider provider, ConnectionChannel channel)
+            throws IOException {
+        if (!(channel.decider() instanceof EarlyConnection early)) {
+            return;
+        }
+        if (early.mayMove()) {
+            OffloadSwitch owner = provider.owner();
+            InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
+            Decision decision = owner.decide(early.asked(), to);
+            if (owner.beginsOnKernel(decision, to)) {
+                new SwitchedConnection(
+                                provider,
+                                channel,
+                                early.family(),
+                                false,
+                                early.readLock(),
+                                early.writeLock())
+                        .goOn(early, decision);
+            }
+        } else if (!channel.kernelConnected() && !channel.kernelConnecting()) {
+            connection(provider, channel, early.family(), false).goOn(early, null);
+        }
+    }
+}
