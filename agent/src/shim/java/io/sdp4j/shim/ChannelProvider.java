@@ -1,7 +1,5 @@
 package io.sdp4j.shim;
 
-import static java.net.StandardProtocolFamily.UNIX;
-
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
@@ -15,9 +13,9 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Supplier;
 
 /**
- * The JVM's selector provider. Selectors and channels of stream sockets are made without the
- * switch, if they do not need it yet; anything else has it started, and then its provider does
- * everything. Public, with a public constructor, because the JDK makes it.
+ * The JVM's selector provider. Selectors and channels are made without the switch, if they do not
+ * need it yet; then its provider does everything. Public, with a public constructor, because the
+ * JDK makes it.
  */
 public final class ChannelProvider extends SelectorProvider {
     private static final ProviderSlot<SelectorProvider> SLOT =
@@ -72,17 +70,20 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
-        return target().openDatagramChannel();
+        EarlyChannels early = early();
+        return early != null ? early.datagrams(this, null) : target().openDatagramChannel();
     }
 
     @Override
     public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
-        return target().openDatagramChannel(family);
+        EarlyChannels early = family instanceof StandardProtocolFamily ? early() : null;
+        return early != null ? early.datagrams(this, family) : target().openDatagramChannel(family);
     }
 
     @Override
     public Pipe openPipe() throws IOException {
-        return target().openPipe();
+        EarlyChannels early = early();
+        return early != null ? early.pipe(this) : target().openPipe();
     }
 
     @Override
@@ -99,8 +100,7 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        EarlyChannels early =
-                family instanceof StandardProtocolFamily f && f != UNIX ? early() : null;
+        EarlyChannels early = family instanceof StandardProtocolFamily ? early() : null;
         return early != null
                 ? early.listener(this, family)
                 : target().openServerSocketChannel(family);
@@ -114,8 +114,7 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        EarlyChannels early =
-                family instanceof StandardProtocolFamily f && f != UNIX ? early() : null;
+        EarlyChannels early = family instanceof StandardProtocolFamily ? early() : null;
         return early != null ? early.connection(this, family) : target().openSocketChannel(family);
     }
 

@@ -1,9 +1,13 @@
 package io.sdp4j.shim;
 
+import static java.net.StandardProtocolFamily.UNIX;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
 import java.net.ProtocolFamily;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
@@ -61,7 +65,7 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     AbstractSelector selector(SelectorProvider provider) throws IOException {
-        return (AbstractSelector) made(provider);
+        return (AbstractSelector) made("selector", provider);
     }
 
     /**
@@ -71,7 +75,10 @@ final class EarlyChannels implements Consumer<Object[]> {
      */
     ServerSocketChannel listener(SelectorProvider provider, ProtocolFamily family)
             throws IOException {
-        return (ServerSocketChannel) made(provider, family, this);
+        if (family == UNIX) {
+            return (ServerSocketChannel) made("unix-listener", provider);
+        }
+        return (ServerSocketChannel) made("listener", provider, family, this);
     }
 
     /**
@@ -80,7 +87,17 @@ final class EarlyChannels implements Consumer<Object[]> {
      * @param family null = the JDK's choice
      */
     SocketChannel connection(SelectorProvider provider, ProtocolFamily family) throws IOException {
-        return (SocketChannel) made(provider, family, places, this, EarlySockets.CONNECTED);
+        return (SocketChannel)
+                made("connection", provider, family, places, this, EarlySockets.CONNECTED);
+    }
+
+    /** A channel that the switch has nothing to do with; {@code family} as above. */
+    DatagramChannel datagrams(SelectorProvider provider, ProtocolFamily family) throws IOException {
+        return (DatagramChannel) made("datagrams", provider, family);
+    }
+
+    Pipe pipe(SelectorProvider provider) throws IOException {
+        return (Pipe) made("pipe", provider);
     }
 
     private Object made(Object... given) throws IOException {

@@ -214,6 +214,19 @@ class EarlyIT {
         }
     }
 
+    @Test
+    void channelsOfOtherKindsDoWithoutTheSwitch() throws Exception {
+        Path log = directory.resolve("classes.log");
+        try (Jvms jvms = new Jvms(directory)) {
+            Child plain = run(jvms, null, List.of(), EarlyChannels.class, "other");
+            String said = lines(plain.results()).replaceAll("early\\d+", "NAME");
+            assertTrue(said.contains("pipe=4"), plain::toString);
+            Child early = run(jvms, jvms.rules(), logging(log), EarlyChannels.class, "other");
+            assertEquals(said, lines(early.results()).replaceAll("early\\d+", "NAME"));
+            assertFalse(switchStarted(log));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"blocking", "selector"})
     void aChannelMoves(String kind) throws Exception {

@@ -184,14 +184,19 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             return channel.connectKernel(remote, nanos); // which knows what is wrong
         }
         int at = where();
+        long left = nanos;
         if (at == SWITCH || at == SWITCH_ONLY) {
+            long startNanos = System.nanoTime();
             start();
+            if (nanos >= 0 && nanos != Long.MAX_VALUE) {
+                left = Math.max(1, nanos - (System.nanoTime() - startNanos));
+            }
             ConnectionSwitch next = channel.decider();
             if (next != this) {
-                return next.connect(remote, nanos);
+                return next.connect(remote, left);
             }
         }
-        return connected(channel.connectKernel(remote, nanos));
+        return connected(channel.connectKernel(remote, left));
     }
 
     /** Whether this is the first attempt, which decides where the connection is made. */

@@ -1,5 +1,7 @@
 package sun.nio.ch;
 
+import static java.net.StandardProtocolFamily.UNIX;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -10,23 +12,27 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntBiFunction;
 
-/** Makes early channels, and selectors for them, for code outside of the JDK. */
+/** Makes early channels, and what else an early provider gives, for code outside of the JDK. */
 final class EarlyMaker implements Function<Object[], Object> {
     /**
      * Makes one.
      *
-     * @param given the provider; for a channel also the protocol family or null; then for one that
-     *     listens what {@link ListeningChannel#early} takes, else the components of {@link
-     *     EarlyConnection.Rules}
+     * @param given the kind and the provider; for a channel also the protocol family or null; then
+     *     for a {@code listener} what {@link ListeningChannel#early} takes, and for a {@code
+     *     connection} the components of {@link EarlyConnection.Rules}
      * @throws UncheckedIOException around the exception of the JDK
      */
     @Override
     public Object apply(Object[] given) {
-        SelectorProvider provider = (SelectorProvider) given[0];
+        SelectorProvider provider = (SelectorProvider) given[1];
         try {
-            return switch (given.length) {
-                case 1 -> new EPollSelectorImpl(provider);
-                case 3 -> listener(provider, given);
+            return switch ((String) given[0]) {
+                case "selector" -> new EPollSelectorImpl(provider);
+                case "pipe" -> new PipeImpl(provider);
+                case "datagrams" -> datagrams(provider, (ProtocolFamily) given[2]);
+                case "unix" -> new SocketChannelImpl(provider, UNIX);
+                case "unix-listener" -> new ServerSocketChannelImpl(provider, UNIX);
+                case "listener" -> listener(provider, given);
                 default -> connection(provider, given);
             };
         } catch (IOException e) {
@@ -34,25 +40,33 @@ final class EarlyMaker implements Function<Object[], Object> {
         }
     }
 
+    /** As the JDK's own provider makes them. */
+    private static Object datagrams(SelectorProvider provider, ProtocolFamily family)
+            throws IOException {
+        return family == null
+                ? new DatagramChannelImpl(provider, true)
+                : new DatagramChannelImpl(provider, family, true);
+    }
+
     @SuppressWarnings("unchecked")
     private static Object listener(SelectorProvider provider, Object[] given) throws IOException {
         return ListeningChannel.early(
-                provider, (ProtocolFamily) given[1], (Consumer<Object[]>) given[2]);
+                provider, (ProtocolFamily) given[2], (Consumer<Object[]>) given[3]);
     }
 
     @SuppressWarnings("unchecked")
     private static Object connection(SelectorProvider provider, Object[] given)
             throws IOException {
-        ProtocolFamily family = (ProtocolFamily) given[1];
+        ProtocolFamily family = (ProtocolFamily) given[2];
         ConnectionChannel channel = new ConnectionChannel(provider, family);
         channel.decidedBy(
                 new EarlyConnection(
                         channel,
                         family,
                         new EarlyConnection.Rules(
-                                (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[2],
-                                (Consumer<Object[]>) given[3],
-                                (AtomicLongArray) given[4])));
+                                (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[3],
+                                (Consumer<Object[]>) given[4],
+                                (AtomicLongArray) given[5])));
         return channel;
     }
 }

@@ -1,5 +1,7 @@
 package io.sdp4j.e2e.programs;
 
+import static java.net.StandardProtocolFamily.INET;
+import static java.net.StandardProtocolFamily.UNIX;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
@@ -8,18 +10,24 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 
 /**
  * Channels of a client. {@code life PORT} prints what they do with a peer as {@code EarlyIT} has
- * it; {@code blocking PORT} and {@code selector PORT} do to a server of {@link EarlyStreams} what
- * its client does: until standard input ends numbers are written, and the answer is waited for.
+ * it; {@code other} opens what no rule is about; {@code blocking PORT} and {@code selector PORT} do
+ * to a server of {@link EarlyStreams} what its client does: until standard input ends numbers are
+ * written, and the answer is waited for.
  */
 public final class EarlyChannels {
     private static int port;
@@ -29,8 +37,9 @@ public final class EarlyChannels {
 
     /** See above. */
     public static void main(String[] args) throws Exception {
-        port = Integer.parseInt(args[1]);
+        port = args.length > 1 ? Integer.parseInt(args[1]) : 0;
         switch (args[0]) {
+            case "other" -> other();
             case "life" -> life();
             case "blocking" -> blocking();
             default -> selector();
@@ -74,6 +83,36 @@ public final class EarlyChannels {
         ends();
         closed();
         selected();
+    }
+
+    private static void other() throws Exception {
+        UnixDomainSocketAddress at =
+                UnixDomainSocketAddress.of(Files.createTempFile("early", ".sock"));
+        Files.delete(at.getPath());
+        try (ServerSocketChannel listener = ServerSocketChannel.open(UNIX).bind(at);
+                SocketChannel c = SocketChannel.open(at);
+                SocketChannel accepted = listener.accept()) {
+            c.write(bytes("unix"));
+            say("read", () -> read(accepted, 9));
+            say("text", c::toString);
+        } finally {
+            Files.delete(at.getPath());
+        }
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (DatagramChannel to = DatagramChannel.open(INET).bind(any);
+                DatagramChannel from = DatagramChannel.open()) {
+            say("sent", () -> from.send(bytes("udp"), to.getLocalAddress()));
+            ByteBuffer got = ByteBuffer.allocate(9);
+            to.receive(got);
+            say("got", got::position);
+        }
+        Pipe pipe = Pipe.open();
+        try (Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink()) {
+            sink.write(bytes("pipe"));
+            ByteBuffer got = ByteBuffer.allocate(9);
+            say("pipe", () -> source.read(got));
+        }
     }
 
     private static void unconnected() throws Exception {
