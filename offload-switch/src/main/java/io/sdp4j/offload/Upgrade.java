@@ -20,9 +20,10 @@ import java.util.function.IntConsumer;
  * socket it is. The end that has connected proposes it, once the connection has shown that it pays,
  * on a thread of its own; the application waits for nothing.
  *
- * <p>States: YOUNG; ASKED, a provider is asked, or a peer has asked; then MOVING, there is a
- * stream, and each direction goes over to it as {@link Handover} says; or STAYS, on TCP for good.
- * {@code this} guards the state; no one waits while holding it but in {@link #goesOn}.
+ * <p>States: NEW, before {@link #start}; YOUNG; ASKED, a provider is asked, or a peer has asked;
+ * then MOVING, there is a stream, and each direction goes over to it as {@link Handover} says; or
+ * STAYS, on TCP for good. {@code this} guards the state; no one waits while holding it but in
+ * {@link #goesOn}.
  *
  * <p>Its end on TCP is not believed to be the end of the data before it is clear whether the other
  * end has gone on by the stream.
@@ -32,6 +33,7 @@ public abstract class Upgrade {
     private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum State {
+        NEW,
         YOUNG,
         ASKED,
         MOVING,
@@ -44,12 +46,10 @@ public abstract class Upgrade {
     final Handover handover;
 
     private final UpgradeTrigger trigger;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
     private final Decision decision; // null for an accepted one, which does not propose
     private final AcceptedTable table; // null for a connected one
 
-    private volatile State state = State.YOUNG; // set under this
+    private volatile State state = State.NEW; // set under this
     private volatile boolean shown; // set under this
     private boolean closed; // this
     private boolean aborted; // this
@@ -67,8 +67,6 @@ public abstract class Upgrade {
      */
     protected Upgrade(
             OffloadSwitch owner,
-            InetSocketAddress local,
-            InetSocketAddress remote,
             Decision decision,
             AcceptedTable table,
             ConnectionInfo kernelInfo,
@@ -78,30 +76,31 @@ public abstract class Upgrade {
         this.writeLock = began.writeLock();
         this.handover = new Handover(began.sent(), began.received());
         this.trigger = new UpgradeTrigger(owner.upgradePolicy(), owner.answered(), handover, began);
-        this.local = local;
-        this.remote = remote;
         this.decision = decision;
         this.table = table;
         this.kernelInfo = kernelInfo;
     }
 
-    /** From now on a peer may find it, or it may propose to move. */
+    /** It is connected: from now on a peer may find it, or it may propose to move. */
     public final void start() {
+        synchronized (this) {
+            if (state == State.NEW) { // else it stays, as urgent data has gone already
+                state = State.YOUNG;
+            }
+        }
         if (table != null) {
             table.add(this);
         }
         consider();
     }
 
-    public final InetSocketAddress local() {
-        return local;
-    }
-
-    public final InetSocketAddress remote() {
-        return remote;
-    }
-
     // --- what the kinds of sockets do ---
+
+    /** Of the kernel's socket, once it is started; also after it was closed. */
+    protected abstract InetSocketAddress local();
+
+    /** Likewise the other end. */
+    protected abstract InetSocketAddress remote();
 
     /** How the application waits in it. */
     protected abstract UpgradePolicy.Waits waits();
@@ -267,7 +266,7 @@ public abstract class Upgrade {
     public final boolean urgentByStream(boolean whole) throws SocketException {
         if (!handover.outMoved()) {
             synchronized (this) {
-                if (state == State.YOUNG || (state == State.ASKED && decision != null)) {
+                if (beforeStream()) {
                     state = State.STAYS;
                     notifyAll();
                 } else if (whole && decision == null && !awaitPeer(URGENT_NANOS)) {
@@ -318,6 +317,13 @@ public abstract class Upgrade {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** Whether it can still be decided here that it stays. */
+    private boolean beforeStream() {
+        return state == State.NEW
+                || state == State.YOUNG
+                || (state == State.ASKED && decision != null);
     }
 
     /** Whether the other end may go on by the stream or by TCP. */
@@ -378,7 +384,7 @@ public abstract class Upgrade {
             }
             number = descriptor();
         }
-        Attempt attempt = owner.upgrade(decision, local, remote, number, this::isClosed);
+        Attempt attempt = owner.upgrade(decision, local(), remote(), number, this::isClosed);
         if (attempt.stream() != null) {
             attach(attempt.stream());
         } else {
@@ -400,7 +406,7 @@ public abstract class Upgrade {
                     return;
                 }
             }
-            owner.staysOnTcp(remote, attempt.detail());
+            owner.staysOnTcp(remote(), attempt.detail());
             fail();
         }
     }
@@ -458,7 +464,7 @@ public abstract class Upgrade {
                 return;
             }
         }
-        owner.leavesTcp(remote, trigger.carried(), trigger.ageMillis());
+        owner.leavesTcp(remote(), trigger.carried(), trigger.ageMillis());
         if (decision != null) {
             moveOutNow();
         }

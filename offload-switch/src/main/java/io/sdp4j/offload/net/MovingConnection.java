@@ -33,6 +33,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final KernelSocket kernel;
     private final InputStream in;
     private final OutputStream out;
+    private final InetSocketAddress local;
+    private final InetSocketAddress remote;
     private final boolean accepted;
     private volatile int timeoutMillis;
     private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
@@ -53,12 +55,24 @@ final class MovingConnection extends Upgrade implements Duplex {
             int timeoutMillis,
             Began began)
             throws IOException {
-        super(owner, local, remote, decision, table, kernelInfo, began);
+        super(owner, decision, table, kernelInfo, began);
+        this.local = local;
+        this.remote = remote;
         this.kernel = kernel;
         this.in = kernel.inputStream();
         this.out = kernel.outputStream();
         this.accepted = table != null;
         this.timeoutMillis = timeoutMillis;
+    }
+
+    @Override
+    protected InetSocketAddress local() {
+        return local;
+    }
+
+    @Override
+    protected InetSocketAddress remote() {
+        return remote;
     }
 
     @Override

@@ -61,7 +61,7 @@ final class ChannelConnect {
     private final HeldPort port; // stateLock
 
     private volatile State state = State.UNDECIDED; // set under stateLock
-    private Decision young; // stateLock: the rule by which the kernel's connection may move
+    private MovingChannel young; // stateLock: the kernel's connection, if it may move
     private InetSocketAddress target; // of an attempt
     private IOException failure; // of FAILED
 
@@ -133,7 +133,7 @@ final class ChannelConnect {
     }
 
     /** It has connected by TCP before there was a switch, and was counted. */
-    void connectedBefore(Decision mayMove) {
+    void connectedBefore(MovingChannel mayMove) {
         reason.was(OffloadSwitch.YOUNG);
         synchronized (connection.stateLock) {
             young = mayMove;
@@ -242,10 +242,11 @@ final class ChannelConnect {
             return connectKernel(remote, nanos);
         }
         if (owner.beginsOnKernel(decision, resolved)) {
-            synchronized (connection.stateLock) {
-                young = decision;
-            }
             settleOnKernel(OffloadSwitch.YOUNG);
+            MovingChannel mayMove = connection.young(decision, null, OffloadSwitch.YOUNG);
+            synchronized (connection.stateLock) {
+                young = mayMove;
+            }
             return connectKernel(remote, nanos);
         }
         synchronized (connection.stateLock) {
@@ -398,14 +399,14 @@ final class ChannelConnect {
 
     private void countKernel() throws IOException {
         InetSocketAddress remote;
-        Decision mayMove;
+        MovingChannel mayMove;
         synchronized (connection.stateLock) {
             remote = target;
             mayMove = young;
         }
         reason.connected(mayMove == null ? remote : null);
         if (mayMove != null) {
-            connection.beginMoving(mayMove, null, reason.why());
+            connection.beginMoving(mayMove);
         }
     }
 

@@ -48,13 +48,6 @@ final class KernelReason {
         owner.counters().stays(was, attempt.reason());
     }
 
-    /** Null until it is known. */
-    Attempt why() {
-        synchronized (connection.stateLock) {
-            return why;
-        }
-    }
-
     Optional<ConnectionInfo> info() {
         synchronized (connection.stateLock) {
             return Optional.ofNullable(info);

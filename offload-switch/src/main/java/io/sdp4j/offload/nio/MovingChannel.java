@@ -43,13 +43,11 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     MovingChannel(
             SwitchedConnection connection,
-            InetSocketAddress local,
-            InetSocketAddress remote,
             Decision decision,
             AcceptedTable table,
             ConnectionInfo kernelInfo,
             Began began) {
-        super(connection.provider.owner(), local, remote, decision, table, kernelInfo, began);
+        super(connection.provider.owner(), decision, table, kernelInfo, began);
         this.connection = connection;
         this.channel = connection.channel;
         this.kernel = channel.kernel();
@@ -70,6 +68,16 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     /** The answer of a read or write whose direction has moved. */
     private static final int MOVED = -2;
+
+    @Override
+    protected InetSocketAddress local() {
+        return (InetSocketAddress) channel.kernelLocalAddress();
+    }
+
+    @Override
+    protected InetSocketAddress remote() {
+        return (InetSocketAddress) channel.kernelRemoteAddress();
+    }
 
     @Override
     protected UpgradePolicy.Waits waits() {

@@ -102,7 +102,6 @@ final class SwitchedConnection implements ConnectionSwitch {
     void goOn(EarlyConnection early, Decision decision) throws IOException {
         MovingChannel young = null;
         if (decision != null) {
-            connect.connectedBefore(decision);
             Began began =
                     new Began(
                             readLock,
@@ -112,6 +111,8 @@ final class SwitchedConnection implements ConnectionSwitch {
                             early.turns(),
                             early.bornNanos());
             young = young(decision, null, OffloadSwitch.YOUNG, began);
+            begunMoving = true;
+            connect.connectedBefore(young);
         }
         connect.after(early);
         synchronized (channel.blockingLock()) { // the mode does not change
@@ -148,33 +149,30 @@ final class SwitchedConnection implements ConnectionSwitch {
     /** The kernel has accepted it; it moves if the peer asks. */
     void acceptedByKernel(AcceptedTable table, Attempt why) {
         connect.accepted(why);
-        beginMoving(null, table, why);
+        beginMoving(young(null, table, why));
     }
 
-    /** The kernel has connected, and the connection may move. Idempotent. */
-    void beginMoving(Decision decision, AcceptedTable table, Attempt why) {
-        MovingChannel young;
+    /** The kernel carries the connection, which may move; from the first byte on it is counted. */
+    MovingChannel young(Decision decision, AcceptedTable table, Attempt why) {
+        MovingChannel young = young(decision, table, why, Began.now(readLock, writeLock));
+        channel.carriedBy(young);
+        return young;
+    }
+
+    private MovingChannel young(Decision decision, AcceptedTable table, Attempt why, Began began) {
+        return new MovingChannel(this, decision, table, why.kernelInfo(), began);
+    }
+
+    /** The kernel has connected. Idempotent. */
+    void beginMoving(MovingChannel young) {
         synchronized (stateLock) {
             if (begunMoving || !channel.isOpen()) {
                 return;
             }
-            young = young(decision, table, why, Began.now(readLock, writeLock));
+            begunMoving = true;
             moving = young;
-            channel.carriedBy(young);
         }
         young.start();
-    }
-
-    private MovingChannel young(Decision decision, AcceptedTable table, Attempt why, Began began) {
-        begunMoving = true;
-        return new MovingChannel(
-                this,
-                (InetSocketAddress) channel.kernelLocalAddress(),
-                (InetSocketAddress) channel.kernelRemoteAddress(),
-                decision,
-                table,
-                why.kernelInfo(),
-                began);
     }
 
     /**
