@@ -141,10 +141,11 @@ public final class EarlyChannels {
         try (ServerSocket once = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             unused = once.getLocalPort();
         }
-        InetSocketAddress nobody = new InetSocketAddress(InetAddress.getLoopbackAddress(), unused);
-        say("refused", () -> SocketChannel.open(nobody));
+        InetSocketAddress closedPort =
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), unused);
+        say("refused", () -> SocketChannel.open(closedPort));
         try (SocketChannel c = SocketChannel.open()) {
-            say("refused", () -> c.connect(nobody));
+            say("refused", () -> c.connect(closedPort));
             say("open", c::isOpen);
             say("again", () -> c.connect(peer()));
         }
