@@ -2,6 +2,7 @@ package io.sdp4j.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sdp4j.bench.cold.ShortChannel;
 import io.sdp4j.bench.cold.ShortProgram;
 import io.sdp4j.bench.cold.ShortServer;
 import java.io.IOException;
@@ -39,7 +40,10 @@ final class ColdPair {
     Map<String, Double> measure(Row row, Times times, Map<String, Long> counts)
             throws IOException, InterruptedException {
         if (row.work().equals(ColdRows.PROGRAM)) {
-            return program(counts);
+            return program(ShortProgram.class, counts);
+        }
+        if (row.work().equals(ColdRows.CHANNEL)) {
+            return program(ShortChannel.class, counts);
         }
         if (row.work().startsWith(ColdRows.SERVER)) {
             return whole(ShortServer.class, row.work().substring(ColdRows.SERVER.length()), counts);
@@ -56,7 +60,7 @@ final class ColdPair {
         }
     }
 
-    private Map<String, Double> program(Map<String, Long> counts)
+    private Map<String, Double> program(Class<?> main, Map<String, Long> counts)
             throws IOException, InterruptedException {
         Worker server =
                 new Worker(
@@ -64,7 +68,7 @@ final class ColdPair {
                         launch.command(config, 1, null, suite.serverProgram(), suite.listens()));
         try {
             String port = server.expect("READY", START_TIMEOUT_MS);
-            return whole(ShortProgram.class, port, counts);
+            return whole(main, port, counts);
         } finally {
             server.close();
         }

@@ -17,6 +17,9 @@ final class ColdRows {
     /** The word of rows that are whole processes: connect, some round trips, exit. */
     static final String PROGRAM = "program";
 
+    /** The same with a channel. */
+    static final String CHANNEL = "channel-program";
+
     /** The first word of rows that are whole processes: listen, exit. */
     static final String SERVER = "server ";
 
@@ -139,6 +142,18 @@ final class ColdRows {
                                     Bar.moreByAtMost("cpu-time", RULE_KERNEL, TCP, 80),
                                     Bar.moreByAtMost("connect", RULE_KERNEL, TCP, 40),
                                     Bar.moreByAtMost("exit", RULE_KERNEL, TCP, 5))),
+                    new Row(
+                            "program-channel",
+                            "a program that does so with a channel in a selector",
+                            CHANNEL,
+                            "wall",
+                            List.of(TCP, DEFAULTS),
+                            3,
+                            List.of(
+                                    Bar.moreByAtMost("wall", DEFAULTS, TCP, 60),
+                                    Bar.moreByAtMost("cpu-time", DEFAULTS, TCP, 100),
+                                    Bar.moreByAtMost("connect", DEFAULTS, TCP, 40),
+                                    Bar.moreByAtMost("exit", DEFAULTS, TCP, 5))),
                     server("server", "a server that listens and exits, ServerSocket", "socket"),
                     server("server-channel", "the same, ServerSocketChannel", "channel"));
 

@@ -92,6 +92,11 @@ final class Gate {
                                     Bar.moreByAtMost("exit", DEFAULTS, TCP, 50)),
                             row(
                                     Suite.COLD,
+                                    "program-channel",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.moreByAtMost("connect", DEFAULTS, TCP, 80)),
+                            row(
+                                    Suite.COLD,
                                     "server",
                                     List.of(TCP, DEFAULTS),
                                     Bar.moreByAtMost("listen", DEFAULTS, TCP, 100)),
