@@ -174,18 +174,23 @@ class EarlyIT {
     /** The reader waits in the kernel from the first byte on, and is answered by the stream. */
     @RepeatedTest(3)
     void aConnectionMovesUnderAThreadThatWaits() throws Exception {
+        moves(EarlyStreams.class, "client");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"blocking", "selector"})
+    void aChannelMoves(String kind) throws Exception {
+        moves(EarlyChannels.class, kind);
+    }
+
+    /** The program, whose other argument is the port, writes until its input ends. */
+    private void moves(Class<?> program, String kind) throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
             Child server = run(jvms, jvms.rules(), AUTO, EarlyStreams.class, "server");
             List<String> options = new ArrayList<>(AUTO);
             options.add("-Dsdp4j.log.level=debug");
-            Child client =
-                    run(
-                            jvms,
-                            jvms.rules(),
-                            options,
-                            EarlyStreams.class,
-                            "client",
-                            server.await("READY"));
+            String port = server.await("READY");
+            Child client = run(jvms, jvms.rules(), options, program, kind, port);
             Awaitility.await()
                     .atMost(Duration.ofSeconds(60)) // a busy machine moves late
                     .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
@@ -224,33 +229,6 @@ class EarlyIT {
             Child early = run(jvms, jvms.rules(), logging(log), EarlyChannels.class, "other");
             assertEquals(said, lines(early.results()).replaceAll("early\\d+", "NAME"));
             assertFalse(switchStarted(log));
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"blocking", "selector"})
-    void aChannelMoves(String kind) throws Exception {
-        try (Jvms jvms = new Jvms(directory)) {
-            Child server = run(jvms, jvms.rules(), AUTO, EarlyStreams.class, "server");
-            List<String> options = new ArrayList<>(AUTO);
-            options.add("-Dsdp4j.log.level=debug");
-            Child client =
-                    run(
-                            jvms,
-                            jvms.rules(),
-                            options,
-                            EarlyChannels.class,
-                            kind,
-                            server.await("READY"));
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(60)) // a busy machine moves late
-                    .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
-            client.endInput();
-            assertEquals("right", client.results().get("answer"), client::toString);
-            assertEquals("all", server.results().get("summed"), server::toString);
-            assertEquals(1, client.report().offloaded(), () -> text(client));
-            assertEquals(0, client.report().policy(), () -> text(client));
-            assertEquals(1, server.report().acceptedOffloaded(), () -> text(server));
         }
     }
 

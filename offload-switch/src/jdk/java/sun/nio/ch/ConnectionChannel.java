@@ -70,17 +70,17 @@ public final class ConnectionChannel extends SocketChannelImpl {
                 ((SocketChannelImpl) accepted).remoteAddress());
     }
 
-    /** From now on that decides. */
+    /** Sets what decides how it gets its connection. */
     public void decidedBy(ConnectionSwitch decides) {
         beside = decides;
     }
 
-    /** What decides. */
+    /** What decides how it gets its connection. */
     public ConnectionSwitch decider() {
         return beside;
     }
 
-    /** From now on that carries the bytes; null = the kernel alone. */
+    /** Sets what carries the bytes; null = the kernel alone. */
     public void carriedBy(Carrier carries) {
         carrier = carries;
     }

@@ -69,11 +69,23 @@ public final class OffloadListeners implements AutoCloseable {
     /**
      * Where a connection goes that was accepted from the kernel.
      *
+     * @param local its end here
      * @param remote the other end
      * @return null if it can not move: the kernel's own way is the shortest
      */
-    public AcceptedTable accepted(InetSocketAddress remote) {
-        return offloads() && owner.beginsOnKernel(decision, remote) ? accepted : null;
+    public AcceptedTable accepted(InetSocketAddress local, InetSocketAddress remote) {
+        return offloads() && withinHost(local, remote) && owner.beginsOnKernel(decision, remote)
+                ? accepted
+                : null;
+    }
+
+    /**
+     * Whether both ends are on this host, unless a program has chosen an address that the kernel
+     * would not: to look through all addresses at each accept may take long.
+     */
+    private static boolean withinHost(InetSocketAddress local, InetSocketAddress remote) {
+        return remote.getAddress().isLoopbackAddress()
+                || remote.getAddress().equals(local.getAddress());
     }
 
     /** Why connections that are accepted from the kernel now are there. */

@@ -155,9 +155,12 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             Acceptor both = listener.acceptor;
             if (both != null) {
                 OffloadListeners now = both.listening();
-                InetSocketAddress from =
+                InetSocketAddress here =
+                        new InetSocketAddress(
+                                (InetAddress) accepted.option(SO_BINDADDR), accepted.localPort());
+                InetSocketAddress there =
                         new InetSocketAddress(accepted.inetAddress(), accepted.port());
-                target.accepted(accepted, now.why().kernelInfo(), now.accepted(from));
+                target.accepted(accepted, now.why().kernelInfo(), now.accepted(here, there));
                 return;
             }
             ConnectionInfo why;

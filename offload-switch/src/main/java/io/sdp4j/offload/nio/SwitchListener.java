@@ -199,7 +199,10 @@ final class SwitchListener implements SecondQueue, Runnable {
         }
         Attempt known = now.why();
         provider.owner().counters().kernelAccepted(known.reason());
-        AcceptedTable table = now.accepted((InetSocketAddress) byTcp.getRemoteAddress());
+        AcceptedTable table =
+                now.accepted(
+                        (InetSocketAddress) byTcp.getLocalAddress(),
+                        (InetSocketAddress) byTcp.getRemoteAddress());
         return table == null
                 ? byTcp
                 : NewConnections.accepted(provider, channel, byTcp, table, known);
