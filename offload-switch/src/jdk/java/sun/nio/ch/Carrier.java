@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * What carries the bytes of a {@link ConnectionChannel}: the kernel, or something in its place.
+ * The way of the bytes of a {@link ConnectionChannel}: the kernel's, or another in its place.
  * Every method is as {@code SocketChannelImpl} has it under that name. Thread-safe.
  */
 public interface Carrier {
@@ -44,7 +44,7 @@ public interface Carrier {
 
     void shutdownOutput() throws IOException;
 
-    /** What carried before has given a lock back that is this one's now. */
+    /** The carrier before this one has given a lock back that is this one's now. */
     default void lockGivenBack() {}
 
     boolean isInputShut();

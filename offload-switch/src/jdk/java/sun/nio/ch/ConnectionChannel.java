@@ -75,7 +75,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
         beside = decides;
     }
 
-    /** What decides how it gets its connection. */
+    /** The part that decides how it gets its connection. */
     public ConnectionSwitch decider() {
         return beside;
     }
@@ -85,7 +85,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
         carrier = carries;
     }
 
-    /** What carries the bytes; null = the kernel alone. */
+    /** The carrier of the bytes; null = the kernel alone. */
     Carrier carrier() {
         return carrier;
     }

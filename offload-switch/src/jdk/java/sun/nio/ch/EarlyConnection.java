@@ -32,7 +32,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     private static final int SWITCH_ONLY = 6;
 
     /**
-     * What early connections ask.
+     * The shim's answers for early connections.
      *
      * @param place where a connection is made from the address that the application has bound the
      *     channel to, or null, to another: one of the constants, or for good on the kernel

@@ -83,15 +83,18 @@ public abstract class Upgrade {
 
     /** It is connected: from now on a peer may find it, or it may propose to move. */
     public final void start() {
-        synchronized (this) {
-            if (state == State.NEW) { // else it stays, as urgent data has gone already
-                state = State.YOUNG;
-            }
-        }
+        startLater();
         if (table != null) {
             table.add(this);
         }
         consider();
+    }
+
+    /** The same for one that a peer does not look for, from the next byte on. */
+    public final synchronized void startLater() {
+        if (state == State.NEW) { // else it stays, as urgent data has gone already
+            state = State.YOUNG;
+        }
     }
 
     // --- what the kinds of sockets do ---

@@ -71,7 +71,10 @@ final class SwitchClientImpl extends DataSocketImpl {
             if (to != null) {
                 Attempt why = OffloadSwitch.YOUNG;
                 kernelInfo = why.kernelInfo();
-                carried = moving(kernel, to, decision, null, kernelInfo, early.began());
+                MovingConnection moving =
+                        moving(kernel, to, decision, null, kernelInfo, early.began());
+                moving.startLater(); // the early socket does not know of it yet
+                carried = moving;
                 state = State.CONNECTED;
             }
             return true;

@@ -58,7 +58,7 @@ final class ChannelOptions {
         return other == null ? channel.kernelOption(name) : other.getOption(name);
     }
 
-    /** Who answers; null = the channel, which also says what is wrong once it is closed. */
+    /** The one that answers; null = the channel, which also says if it is closed. */
     private SocketChannel other() throws IOException {
         if (!channel.isOpen()) {
             return null;
