@@ -163,8 +163,11 @@ public final class EarlyChannels {
         try (SocketChannel c = connected('E')) {
             ByteBuffer[] two = {bytes("ab"), bytes("c")};
             say("write", () -> c.write(two));
-            Thread.sleep(20); // for all of it; an answer in pieces is none of the test's business
-            say("read", () -> read(c, 9));
+            ByteBuffer answer = ByteBuffer.allocate(3);
+            while (answer.hasRemaining() && c.read(answer) >= 0) {
+                Thread.onSpinWait();
+            }
+            say("read", () -> new String(answer.array(), US_ASCII));
             OutputStream out = Channels.newOutputStream(c);
             out.write(bytes("stream").array());
             say("stream", () -> new String(Channels.newInputStream(c).readNBytes(6), US_ASCII));
@@ -201,11 +204,21 @@ public final class EarlyChannels {
         }
     }
 
+    /** Until it is in a method of the JDK's channels, where its read waits. */
+    private static void awaitInChannel(Thread thread) {
+        boolean there = false;
+        while (!there && thread.isAlive()) {
+            for (StackTraceElement frame : thread.getStackTrace()) {
+                there |= frame.getClassName().startsWith("sun.nio.ch.");
+            }
+        }
+    }
+
     private static void closed() throws Exception {
         SocketChannel c = connected('E');
         FutureTask<String> reader = new FutureTask<>(() -> read(c, 1));
         Thread thread = Thread.ofPlatform().start(reader);
-        Thread.sleep(50); // either way of the exception is right if it does not wait yet
+        awaitInChannel(thread);
         c.close();
         thread.join();
         say(
@@ -219,7 +232,7 @@ public final class EarlyChannels {
         SocketChannel interrupted = connected('E');
         FutureTask<String> waiter = new FutureTask<>(() -> read(interrupted, 1));
         Thread virtual = Thread.ofVirtual().start(waiter);
-        Thread.sleep(50); // as above
+        awaitInChannel(virtual);
         virtual.interrupt();
         virtual.join();
         say("interrupted", () -> waiter.exceptionNow().getClass().getSimpleName());
