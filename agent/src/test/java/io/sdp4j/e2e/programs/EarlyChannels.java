@@ -94,7 +94,7 @@ public final class EarlyChannels {
                 SocketChannel accepted = listener.accept()) {
             c.write(bytes("unix"));
             say("read", () -> read(accepted, 9));
-            say("text", c::toString);
+            say("text", () -> c.toString().replace(at.toString(), "PATH"));
         } finally {
             Files.delete(at.getPath());
         }
