@@ -46,12 +46,19 @@ abstract class EarlyImpl extends SocketImpl {
         target().close();
     }
 
+    /** The application sets how long a call may take, to a value that is allowed. */
+    void timeout(int millis) throws SocketException {
+        target().setOption(SO_TIMEOUT, millis);
+    }
+
     @Override
     public final synchronized void setOption(int id, Object value) throws SocketException {
-        target().setOption(id, value);
-        if (id != SO_TIMEOUT) {
-            remember(id, value);
+        if (id == SO_TIMEOUT) {
+            timeout((Integer) value);
+            return;
         }
+        target().setOption(id, value);
+        remember(id, value);
     }
 
     @Override
@@ -70,7 +77,7 @@ abstract class EarlyImpl extends SocketImpl {
     }
 
     @Override
-    public final Object getOption(int id) throws SocketException {
+    public Object getOption(int id) throws SocketException {
         return target().getOption(id);
     }
 

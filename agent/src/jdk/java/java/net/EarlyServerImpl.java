@@ -6,27 +6,49 @@ import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
+import java.util.function.ToIntBiFunction;
 
 /**
- * A listener that is made before the switch has started: the JDK's own, which listens at once. The
- * switch is started meanwhile on another thread, and {@code accept} waits for it.
+ * A listener that is made before the switch has started: the JDK's own, which listens and accepts
+ * at once. The switch is started on another thread when it is needed, or the program rests.
  *
  * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
- * there, which takes the kernel's socket over; that stays {@code null} if the switch cannot start.
- * {@code this} guards every field without another remark; nothing blocks while holding it.
+ * there, which takes the kernel's socket over. A thread that accepts waits for half a second at a
+ * time, because {@code next} may have more to accept from. {@code this} guards every field without
+ * another remark; nothing blocks while holding it.
  */
 final class EarlyServerImpl extends EarlyImpl {
+    /** What {@code place} says of a listener whose connections may move. */
+    private static final int ACCEPTS = 7;
+
+    private static final int WAIT_MILLIS = 500;
+
     private final SocketImpl kernel = SocketImpl.createPlatformSocketImpl(true);
-    private volatile Thread starting; // set once
+    private final ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
+    private final AtomicLongArray accepted;
 
     private InetSocketAddress asked; // what the application asked to bind to, or null
+    private int timeoutMillis; // that the application has set
+    private volatile int where = -1; // what it accepts, as place says; set once, when it listens
+    private volatile boolean settled; // the switch has gone on with it, or never will
 
-    EarlyServerImpl(Function<Map<String, Object>, SocketImpl> start) {
+    /**
+     * @param place as in {@link EarlySocketImpl.Maker}; with null for the other address it says
+     *     what this accepts
+     * @param accepted the counts of accepted connections, by what {@code place} says
+     */
+    EarlyServerImpl(
+            ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
+            Function<Map<String, Object>, SocketImpl> start,
+            AtomicLongArray accepted) {
         super(start);
+        this.place = place;
+        this.accepted = accepted;
     }
 
-    private record Start(EarlyServerImpl listener, int backlog) implements Runnable {
+    private record GoOn(EarlyServerImpl listener, int backlog) implements Runnable {
         @Override
         public void run() {
             SocketImpl _ = listener.start.apply(Map.of());
@@ -36,15 +58,20 @@ final class EarlyServerImpl extends EarlyImpl {
 
     /** The switch takes over, if it runs. */
     private synchronized void goOn(int backlog) {
-        if (closed) {
-            return;
+        if (!closed) {
+            try {
+                kernel.setOption(SO_TIMEOUT, timeoutMillis);
+                Map<String, Object> state = new HashMap<>();
+                state.put("platform", kernel);
+                state.put("backlog", backlog);
+                state.put("bound", asked);
+                state.put("options", options);
+                next = start.apply(state);
+            } catch (SocketException e) {
+                // closed meanwhile
+            }
         }
-        Map<String, Object> state = new HashMap<>();
-        state.put("platform", kernel);
-        state.put("backlog", backlog);
-        state.put("bound", asked);
-        state.put("options", options);
-        next = start.apply(state);
+        settled = true;
     }
 
     @Override
@@ -67,51 +94,87 @@ final class EarlyServerImpl extends EarlyImpl {
     @Override
     protected synchronized void listen(int backlog) throws IOException {
         target().listen(backlog);
-        if (starting == null) {
-            starting = EarlySocketImpl.starter(new Start(this, Math.max(backlog, 1)));
+        if (where < 0) {
+            where = place.applyAsInt(asked, null);
+            settled = where != ACCEPTS;
+            if (settled) {
+                kernel.setOption(SO_TIMEOUT, timeoutMillis);
+            } else {
+                Runnable goOn = new GoOn(this, Math.max(backlog, 1));
+                SocketImpl _ = start.apply(Map.of("listens", goOn));
+            }
+        }
+    }
+
+    @Override
+    void timeout(int millis) throws SocketException {
+        timeoutMillis = millis;
+        if (next != null || settled) {
+            target().setOption(SO_TIMEOUT, millis);
+        }
+    }
+
+    @Override
+    public Object getOption(int id) throws SocketException {
+        Object value = super.getOption(id); // also says that it is closed
+        if (id != SO_TIMEOUT) {
+            return value;
+        }
+        synchronized (this) {
+            return timeoutMillis;
         }
     }
 
     @Override
     protected void accept(SocketImpl si) throws IOException {
-        awaitSwitch();
-        SocketImpl switched = next;
-        if (switched != null) {
-            switched.accept(si);
-        } else if (si instanceof EarlySocketImpl early) {
-            kernel.accept(early.staying());
-        } else {
-            kernel.accept(si instanceof DelegatingSocketImpl other ? other.delegate() : si);
+        long startNanos = System.nanoTime();
+        boolean plain = si instanceof EarlySocketImpl early && early.isNew();
+        if (!settled && !plain) {
+            SocketImpl _ = start.apply(Map.of("listeners", true)); // only it can accept into that
+        }
+        while (next == null) {
+            if (settled) {
+                acceptByKernel(si);
+                return;
+            }
+            int left = millisLeft(startNanos);
+            try {
+                waitAtMost(left == 0 ? WAIT_MILLIS : Math.min(left, WAIT_MILLIS));
+                acceptByKernel(si);
+                return;
+            } catch (SocketTimeoutException e) {
+                if (next == null && left > 0 && left <= WAIT_MILLIS) {
+                    throw e;
+                }
+            }
+        }
+        next.accept(si);
+    }
+
+    /** Of the time that an accept may take; 0 = there is no limit. */
+    private synchronized int millisLeft(long startNanos) {
+        if (timeoutMillis == 0) {
+            return 0;
+        }
+        long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+        return (int) Math.max(1, timeoutMillis - took);
+    }
+
+    private synchronized void waitAtMost(int millis) throws SocketException {
+        if (!settled) { // else the time is another's
+            kernel.setOption(SO_TIMEOUT, millis);
         }
     }
 
-    /** Waits until the switch has started, or could not, no longer than an accept may take. */
-    private void awaitSwitch() throws IOException {
-        Thread starter = starting;
-        if (starter == null || !starter.isAlive()) {
-            return;
+    private void acceptByKernel(SocketImpl si) throws IOException {
+        if (si instanceof EarlySocketImpl early) {
+            SocketImpl into = early.into();
+            kernel.accept(into);
+            early.accepted(next != null || !settled ? this : null);
+        } else {
+            kernel.accept(si instanceof DelegatingSocketImpl other ? other.delegate() : si);
         }
-        int millis = (int) kernel.getOption(SO_TIMEOUT);
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        boolean interrupted = false;
-        try {
-            // an interrupt ends the accept of a virtual thread, and is the JDK's to deal with
-            while (starter.isAlive() && !(interrupted && Thread.currentThread().isVirtual())) {
-                long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-                if (millis > 0 && left <= 0) {
-                    throw new SocketTimeoutException("Accept timed out");
-                }
-                try {
-                    starter.join(millis > 0 ? left : 0);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        long _ = accepted.incrementAndGet(where);
     }
 
     // --- what a listener does not do ---

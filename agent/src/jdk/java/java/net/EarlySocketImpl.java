@@ -15,15 +15,16 @@ import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
 
 /**
- * A client socket of a JVM whose switch has not started: the JDK's own, with a count of bytes. In
- * this package, because only here one {@code SocketImpl} may call another without method handles,
- * which take a short program longer than its connection.
+ * A socket of a connection in a JVM whose switch has not started: the JDK's own, with a count of
+ * bytes. In this package, because only here one {@code SocketImpl} may call another without method
+ * handles, which take a short program longer than its connection.
  *
  * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
  * there: before {@code connect} returns if the destination needs the switch, or after the
- * connection has carried a part of what makes it worth moving. {@code next} then takes the kernel's
- * socket, both locks and both counts over. {@code this} guards every field without another remark;
- * nothing blocks while holding it.
+ * connection has carried a part of what makes it worth moving; an accepted one also once the switch
+ * has gone on with its listener. {@code next} then takes the kernel's socket, both locks and both
+ * counts over. {@code this} guards every field without another remark; nothing blocks while holding
+ * it.
  */
 final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, Runnable {
     /** Where {@code place} wants a connection: the switch decides. */
@@ -56,6 +57,9 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     private InetSocketAddress bound; // what the application asked for, or null
     private InetSocketAddress remote; // null before it is connected
 
+    /** Where it was accepted, if it may move; null for one that has connected. */
+    private volatile EarlyServerImpl listener; // set before counted
+
     private volatile boolean counted; // set once, when connected
     private long bornNanos; // set before counted
     private final ReentrantLock readLock = new ReentrantLock();
@@ -81,6 +85,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         private ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
         private Function<Map<String, Object>, SocketImpl> start;
         private AtomicLongArray connected;
+        private AtomicLongArray accepted;
 
         /**
          * Once, before the first socket.
@@ -98,6 +103,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
             place = (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[0];
             start = (Function<Map<String, Object>, SocketImpl>) given[1];
             connected = (AtomicLongArray) given[2];
+            accepted = (AtomicLongArray) given[3];
         }
 
         @Override
@@ -108,7 +114,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         /** For a listener. */
         @Override
         public SocketImpl get() {
-            return new EarlyServerImpl(start);
+            return new EarlyServerImpl(place, start, accepted);
         }
     }
 
@@ -117,7 +123,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     /** The switch's implementation, for a listener that accepts into this socket; or null. */
     @Override
     public SocketImpl get() {
-        SocketImpl _ = start.apply(Map.of());
+        SocketImpl _ = start.apply(listener == null ? Map.of() : Map.of("listeners", true));
         goOn();
         return next;
     }
@@ -133,8 +139,14 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         if (next != null || closed || stays) {
             return;
         }
+        EarlyServerImpl by = listener;
+        SocketImpl switched = by == null ? null : by.next;
+        if (by != null && switched == null) {
+            return; // there is no switch, or it does not know the listener
+        }
         Map<String, Object> state = new HashMap<>();
         state.put("platform", platform);
+        state.put("listener", switched);
         state.put("created", created);
         state.put("bound", bound);
         state.put("options", options);
@@ -175,7 +187,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         }
     }
 
-    static Thread starter(Runnable work) {
+    private static Thread starter(Runnable work) {
         Thread starter = new Thread(null, work, "sdp4j-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
@@ -183,17 +195,42 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         return starter;
     }
 
-    /** The JDK's own, for a listener that accepts into this socket where there is no switch. */
-    synchronized SocketImpl staying() {
+    /** Whether a listener may accept into it. */
+    synchronized boolean isNew() {
+        return !created && next == null;
+    }
+
+    /** The JDK's own, for a listener that accepts into this socket. */
+    synchronized SocketImpl into() {
         created = true;
-        stays = true;
         return platform;
     }
 
+    /**
+     * It was accepted.
+     *
+     * @param by where, if it may move; else null
+     */
+    void accepted(EarlyServerImpl by) throws IOException {
+        InetAddress there = platform.getInetAddress();
+        boolean moves =
+                by != null
+                        && (there.isLoopbackAddress()
+                                || there.equals(platform.getOption(SO_BINDADDR)));
+        synchronized (this) {
+            remote = new InetSocketAddress(there, platform.getPort());
+            bornNanos = System.nanoTime();
+            listener = moves ? by : null;
+            stays = !moves;
+            counted = moves;
+        }
+    }
+
     private void consider() {
-        if (!asked
-                && (answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
-                && System.nanoTime() - bornNanos >= ENOUGH_NANOS) {
+        EarlyServerImpl by = listener;
+        boolean findable = by != null && by.next != null; // a peer may ask it to move
+        boolean enough = answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES;
+        if (!asked && (findable || (enough && System.nanoTime() - bornNanos >= ENOUGH_NANOS))) {
             asked = true;
             starter(this);
         }

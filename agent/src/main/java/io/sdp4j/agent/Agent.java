@@ -63,12 +63,13 @@ public final class Agent {
      *
      * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
      *     read, and under {@value #TOLD} the lines that were printed when the JVM started
-     * @param early connections that were made on the kernel without the switch, by reason
+     * @param early connections that the kernel has made without the switch, by reason: how many
+     *     were connected, and how many were accepted
      * @return the factories for {@code Socket} and for {@code ServerSocket}
      * @throws IllegalStateException with one sentence for people when the switch cannot run here
      */
     public static SocketImplFactory[] start(
-            Map<String, String> given, Supplier<Map<String, Long>> early) {
+            Map<String, String> given, Supplier<Map<String, long[]>> early) {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
         String told = options.remove(TOLD);
@@ -96,7 +97,7 @@ public final class Agent {
                                 : rules,
                         providers,
                         switchSettings(settings, console));
-        target.counters().connectedBefore(new ByReason(early));
+        target.counters().countedBefore(new ByReason(early));
         started = target;
         return new SocketImplFactory[] {
             SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
@@ -136,13 +137,13 @@ public final class Agent {
      * Goes on with a channel that was made before the switch had started; through reflection.
      *
      * @param provider the result of {@link #channels}
-     * @param channel a {@code sun.nio.ch.ConnectionChannel}; or a {@code
+     * @param channel a {@code sun.nio.ch.ConnectionChannel}, and perhaps its listener; or a {@code
      *     sun.nio.ch.ListeningChannel}, then the address and the backlog that the application asked
      *     for
      */
     public static void goOn(SelectorProvider provider, Object[] channel) throws IOException {
         try {
-            if (channel.length == 1) {
+            if (channel.length < 3) {
                 SwitchChannels.goOn(provider, channel[0]);
             } else {
                 SwitchChannels.goOn(
@@ -159,21 +160,21 @@ public final class Agent {
      * @param file where to; {@code %p} stands for the process id
      * @param early as in {@link #start}
      */
-    public static void report(String file, Supplier<Map<String, Long>> early) throws IOException {
+    public static void report(String file, Supplier<Map<String, long[]>> early) throws IOException {
         String pid = Long.toString(ProcessHandle.current().pid());
         SwitchCounters counters = new SwitchCounters();
-        counters.connectedBefore(new ByReason(early));
+        counters.countedBefore(new ByReason(early));
         OffloadSwitch running = started;
         SwitchReport report = running != null ? running.report() : counters.report();
         Report.write(Path.of(file.replace("%p", pid)), Report.json(report));
     }
 
     /** Counts of the shim, which knows no codes. */
-    private record ByReason(Supplier<Map<String, Long>> early)
-            implements Supplier<Map<ReasonCode, Long>> {
+    private record ByReason(Supplier<Map<String, long[]>> early)
+            implements Supplier<Map<ReasonCode, long[]>> {
         @Override
-        public Map<ReasonCode, Long> get() {
-            Map<ReasonCode, Long> counts = new EnumMap<>(ReasonCode.class);
+        public Map<ReasonCode, long[]> get() {
+            Map<ReasonCode, long[]> counts = new EnumMap<>(ReasonCode.class);
             early.get().forEach((name, count) -> counts.put(ReasonCode.valueOf(name), count));
             return counts;
         }

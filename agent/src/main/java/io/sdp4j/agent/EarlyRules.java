@@ -4,6 +4,7 @@ import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
+import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.policy.Verdict;
 import java.net.InetSocketAddress;
@@ -34,8 +35,9 @@ public final class EarlyRules
      *     read
      * @param sink takes one line for each thing the operator should know
      * @return the name of the {@link Verdict} for a connection from the address that a program has
-     *     bound its socket to, or null, to another; and with null for that, {@link
-     *     Verdict#OFFLOAD_ONLY} if any connection could have that; thread-safe
+     *     bound its socket to, or null, to another; with null for that, of a listener that is bound
+     *     to the first; and with null for both, {@link Verdict#OFFLOAD_ONLY} if any connection
+     *     could have that; thread-safe
      */
     @Override
     public BiFunction<InetSocketAddress, InetSocketAddress, String> apply(
@@ -60,6 +62,9 @@ public final class EarlyRules
         @Override
         public String apply(InetSocketAddress bound, InetSocketAddress remote) {
             Policy policy = source.get();
+            if (remote == null && bound != null) {
+                return policy.decide(Role.LISTEN, bound).verdict().name();
+            }
             if (remote == null) {
                 return (policy.canRequireOffload() ? Verdict.OFFLOAD_ONLY : Verdict.OFFLOAD_FIRST)
                         .name();

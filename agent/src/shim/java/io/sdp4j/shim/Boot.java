@@ -33,7 +33,7 @@ final class Boot {
     /** The verdict that forbids TCP. */
     static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
 
-    private static final Supplier<Map<String, Long>> EARLY_COUNTS = new EarlyCounts();
+    private static final Supplier<Map<String, long[]>> EARLY_COUNTS = new EarlyCounts();
 
     private static final Class<?>[] ONE_TASK = {Runnable.class};
 
@@ -68,11 +68,11 @@ final class Boot {
 
     private Boot() {}
 
-    private static final class EarlyCounts implements Supplier<Map<String, Long>> {
+    private static final class EarlyCounts implements Supplier<Map<String, long[]>> {
         @Override
-        public Map<String, Long> get() {
+        public Map<String, long[]> get() {
             return (earlyKnown && early != null) || earlyChannels != null
-                    ? EarlySockets.connected()
+                    ? EarlySockets.counts()
                     : Map.of();
         }
     }
@@ -211,9 +211,9 @@ final class Boot {
 
     /**
      * The rules' verdict before the switch has started: the name of the verdict for a connection
-     * from the address that a socket was bound to, or null, to another. For null and null it is
-     * {@code OFFLOAD_ONLY} if any connection may have to be offloaded. Null = there is no rule
-     * file.
+     * from the address that a socket was bound to, or null, to another; or for a listener at an
+     * address, to null. For null and null it is {@code OFFLOAD_ONLY} if any connection may have to
+     * be offloaded. Null = there is no rule file.
      */
     static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
         return Rules.KNOWN;
@@ -306,6 +306,7 @@ final class Boot {
             } finally {
                 starting = false;
             }
+            EarlyListeners.started();
             return factories;
         }
     }

@@ -49,8 +49,8 @@ final class EarlyChannels implements Consumer<Object[]> {
                                 "sdp4j-modules/io.sdp4j.offload/sdp4j-jdk/",
                                 "sun.nio.ch.SelChImpl",
                                 "SecondQueue",
+                                "EarlyAccept",
                                 "ListeningChannel$Elsewhere",
-                                "ListeningChannel$Start",
                                 "ListeningChannel",
                                 "Carrier",
                                 "ConnectionSwitch",
@@ -60,6 +60,8 @@ final class EarlyChannels implements Consumer<Object[]> {
                                 "CountedKernel",
                                 "EarlyConnection$Rules",
                                 "EarlyConnection",
+                                "EarlyListening$GoOn",
+                                "EarlyListening",
                                 "EarlyMaker"),
                 new EarlySockets(Boot.rules()));
     }
@@ -78,7 +80,7 @@ final class EarlyChannels implements Consumer<Object[]> {
         if (family == UNIX) {
             return (ServerSocketChannel) made("unix-listener", provider);
         }
-        return (ServerSocketChannel) made("listener", provider, family, this);
+        return (ServerSocketChannel) counted("listener", provider, family);
     }
 
     /**
@@ -87,8 +89,19 @@ final class EarlyChannels implements Consumer<Object[]> {
      * @param family null = the JDK's choice
      */
     SocketChannel connection(SelectorProvider provider, ProtocolFamily family) throws IOException {
-        return (SocketChannel)
-                made("connection", provider, family, places, this, EarlySockets.CONNECTED);
+        return (SocketChannel) counted("connection", provider, family);
+    }
+
+    private Object counted(String kind, SelectorProvider provider, ProtocolFamily family)
+            throws IOException {
+        return made(
+                kind,
+                provider,
+                family,
+                places,
+                this,
+                EarlySockets.CONNECTED,
+                EarlySockets.ACCEPTED);
     }
 
     /** A channel that the switch has nothing to do with; {@code family} as above. */
@@ -109,12 +122,21 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * Starts the switch, which goes on with a channel.
+     * Starts the switch, which goes on with a channel; or leaves that to {@link EarlyListeners}.
      *
-     * @param channel and for one that listens the address and the backlog that were asked for
+     * @param given a task that goes on with a listener, for later; or the channel, and for one that
+     *     listens the address and the backlog that were asked for, and for one that was accepted
+     *     its listener
      */
     @Override
-    public void accept(Object[] channel) {
-        Boot.goOn(ChannelProvider.target(), channel);
+    public void accept(Object[] given) {
+        if (given[0] instanceof Runnable goOn) {
+            EarlyListeners.add(goOn);
+            return;
+        }
+        if (given.length == 2) {
+            EarlyListeners.goOn();
+        }
+        Boot.goOn(ChannelProvider.target(), given);
     }
 }

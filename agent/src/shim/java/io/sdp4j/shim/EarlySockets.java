@@ -23,7 +23,8 @@ import java.util.function.ToIntBiFunction;
 final class EarlySockets
         implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
                 Function<Map<String, Object>, SocketImpl> {
-    // Where a connection is made: EarlySocketImpl knows the first two and the last.
+    // Where a connection is made, and what a listener accepts. What is not here knows SWITCH,
+    // MAY_MOVE, SWITCH_ONLY and ACCEPTS.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int ONE_PROCESSOR = 2;
@@ -31,14 +32,25 @@ final class EarlySockets
     private static final int RULE_TCP = 4;
     private static final int RULE_DIRECT = 5;
     private static final int SWITCH_ONLY = 6;
+    private static final int ACCEPTS = 7;
 
     /** The switch's names of the reasons. */
     private static final String[] REASONS = {
-        "TIMED_OUT", "YOUNG", "YOUNG", "NOT_LOCAL", "RULE_TCP", "RULE_DIRECT", "SWITCH_OFF"
+        "TIMED_OUT",
+        "YOUNG",
+        "YOUNG",
+        "NOT_LOCAL",
+        "RULE_TCP",
+        "RULE_DIRECT",
+        "SWITCH_OFF",
+        "ACCEPTED_TCP"
     };
 
     /** Connections made on the kernel, by where. */
     static final AtomicLongArray CONNECTED = new AtomicLongArray(REASONS.length);
+
+    /** Connections accepted from the kernel, likewise. */
+    static final AtomicLongArray ACCEPTED = new AtomicLongArray(REASONS.length);
 
     /** Settings that decide where a connection begins, and their defaults. */
     private static final Map<String, String> DECISIVE =
@@ -77,10 +89,10 @@ final class EarlySockets
                         "EarlySocketImpl$Output",
                         "EarlySocketImpl$Start",
                         "EarlySocketImpl",
-                        "EarlyServerImpl$Start",
+                        "EarlyServerImpl$GoOn",
                         "EarlyServerImpl",
                         "EarlySocketImpl$Maker");
-        ((Consumer<Object[]>) maker).accept(new Object[] {sockets, sockets, CONNECTED});
+        ((Consumer<Object[]>) maker).accept(new Object[] {sockets, sockets, CONNECTED, ACCEPTED});
         return (SocketImplFactory) maker;
     }
 
@@ -95,19 +107,38 @@ final class EarlySockets
         return true;
     }
 
-    /** Connections that were made on the kernel, by reason. The switch adds them to its own. */
-    static Map<String, Long> connected() {
-        Map<String, Long> connected = new HashMap<>();
+    /**
+     * Connections of the kernel, by reason: how many were made, and how many accepted. The switch
+     * adds them to its own.
+     */
+    static Map<String, long[]> counts() {
+        Map<String, long[]> counts = new HashMap<>();
         for (int place = SWITCH; place < REASONS.length; place++) {
-            connected.merge(REASONS[place], CONNECTED.get(place), Long::sum);
+            if (!counts.containsKey(REASONS[place])) {
+                counts.put(REASONS[place], new long[2]);
+            }
+            long[] both = counts.get(REASONS[place]);
+            both[0] += CONNECTED.get(place);
+            both[1] += ACCEPTED.get(place);
         }
-        return connected;
+        return counts;
     }
 
-    /** Where a connection from an address that was asked for, or null, is to be made. */
+    /**
+     * Where a connection from an address that was asked for, or null, is to be made.
+     *
+     * @param remote null = what a listener at the other address accepts
+     */
     @Override
     public int applyAsInt(InetSocketAddress bound, InetSocketAddress remote) {
         String verdict = rules == null ? "OFFLOAD_FIRST" : rules.apply(bound, remote);
+        if (remote == null) {
+            return switch (verdict) {
+                case "KERNEL" -> RULE_TCP;
+                case "DIRECT" -> RULE_DIRECT;
+                default -> ACCEPTS;
+            };
+        }
         if (verdict.equals(Boot.OFFLOAD_ONLY)) {
             return SWITCH_ONLY;
         }
@@ -156,9 +187,21 @@ final class EarlySockets
         }
     }
 
-    /** Starts the switch; then it goes on with the socket that the map describes. */
+    /**
+     * Starts the switch; then it goes on with the socket that the map describes. {@link
+     * EarlyListeners} do that for a map with the task {@code listens}, when it is time, or for one
+     * with {@code listeners}, now.
+     */
     @Override
     public SocketImpl apply(Map<String, Object> state) {
+        if (state.get("listens") instanceof Runnable goOn) {
+            EarlyListeners.add(goOn);
+            return null;
+        }
+        if (state.containsKey("listeners")) {
+            EarlyListeners.goOn();
+            return null;
+        }
         return Boot.goOn(state);
     }
 }

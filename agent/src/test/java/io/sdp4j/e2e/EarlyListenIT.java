@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a server listens without waiting for the switch, and cannot tell its listeners from the
- * JDK's own; once the switch is there it goes on with them. Method: a program that keeps the switch
- * from starting for a while.
+ * Goal: a server listens and accepts without waiting for the switch, and cannot tell its listeners
+ * from the JDK's own; once the switch is there it goes on with them. Method: a program that keeps
+ * the switch from starting for a while.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EarlyListenIT {
@@ -40,6 +40,7 @@ class EarlyListenIT {
         try (Jvms jvms = new Jvms(directory)) {
             Map<String, String> plain = run(jvms, null, List.of()).results();
             assertEquals("SocketTimeoutException", plain.get("time-out"), plain::toString);
+            assertEquals("true", plain.get("socket accepts"), plain::toString);
             assertEquals("true", plain.get("again"), plain::toString);
             Child early = run(jvms, jvms.rules(), AUTO);
             assertEquals(plain, early.results(), early::toString);

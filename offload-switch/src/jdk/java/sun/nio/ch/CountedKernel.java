@@ -66,17 +66,17 @@ final class CountedKernel implements Carrier {
     }
 
     private void consider() {
-        if ((answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
-                && System.nanoTime() - bornNanos >= ENOUGH_NANOS) {
+        if (early.listenerWentOn()
+                || ((answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
+                        && System.nanoTime() - bornNanos >= ENOUGH_NANOS)) {
             early.hasCarriedEnough();
         }
     }
 
-    /** Channels in selectors do not move for that. */
     private boolean answeredEnough() {
         return turns >= ENOUGH_TURNS
                 && ALL_TURNS.get() >= ENOUGH_ALL_TURNS
-                && channel.isBlocking();
+                && early.answersCount();
     }
 
     @Override

@@ -5,6 +5,8 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +18,8 @@ import java.util.function.ToIntBiFunction;
 /**
  * A channel's connection in a JVM whose switch has not started: it is made by TCP, and the switch
  * goes on with it once it has carried a part of what makes it worth moving; or before it connects,
- * if the destination needs the switch.
+ * if the destination needs the switch; or, with one that was accepted, when it has gone on with its
+ * listener.
  *
  * <p>{@code this} guards every field without another remark, and what decides for the channel;
  * nothing blocks while holding it.
@@ -36,17 +39,21 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
      *
      * @param place where a connection is made from the address that the application has bound the
      *     channel to, or null, to another: one of the constants, or for good on the kernel
-     * @param starter starts the switch, which then goes on with the channel in the array
+     * @param starter starts the switch, which then goes on with the channel in the array; and for
+     *     one that was accepted with its listener before, which follows in the array
      * @param connected counts connections that were made on the kernel, by what {@code place} said
+     * @param accepted counts connections that were accepted from the kernel, likewise
      */
     record Rules(
             ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
             Consumer<Object[]> starter,
-            AtomicLongArray connected) {}
+            AtomicLongArray connected,
+            AtomicLongArray accepted) {}
 
     private final ConnectionChannel channel;
     private final ProtocolFamily family; // null = the JDK's choice
     private final Rules rules;
+    private final ListeningChannel listener; // null for one that connects
     private final Map<SocketOption<?>, Object> options = new LinkedHashMap<>();
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private boolean begun; // connecting
@@ -56,10 +63,43 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     private boolean starting;
     private boolean stays;
 
-    EarlyConnection(ConnectionChannel channel, ProtocolFamily family, Rules rules) {
+    private EarlyConnection(
+            ConnectionChannel channel,
+            ProtocolFamily family,
+            Rules rules,
+            ListeningChannel listener) {
         this.channel = channel;
         this.family = family;
         this.rules = rules;
+        this.listener = listener;
+    }
+
+    /**
+     * A channel to connect.
+     *
+     * @param family that was asked for, or null
+     */
+    static SocketChannel toConnect(SelectorProvider provider, ProtocolFamily family, Rules rules)
+            throws IOException {
+        ConnectionChannel channel = new ConnectionChannel(provider, family);
+        channel.decidedBy(new EarlyConnection(channel, family, rules, null));
+        return channel;
+    }
+
+    /** The channel of a connection that the kernel has accepted, and that may move. */
+    static SocketChannel accepted(Rules rules, ListeningChannel by, SocketChannel byTcp)
+            throws IOException {
+        ConnectionChannel channel = new ConnectionChannel(by.provider(), by.family(), byTcp);
+        new EarlyConnection(channel, by.family(), rules, by).accepted();
+        return channel;
+    }
+
+    private synchronized void accepted() {
+        begun = true;
+        connected = true;
+        counted = new CountedKernel(channel, this);
+        channel.decidedBy(this);
+        channel.carriedBy(counted);
     }
 
     // --- the way to the switch ---
@@ -83,7 +123,26 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     }
 
     private void start() {
-        rules.starter().accept(new Object[] {channel});
+        rules.starter()
+                .accept(
+                        listener == null
+                                ? new Object[] {channel}
+                                : new Object[] {channel, listener});
+    }
+
+    /** Whether it may have answered enough: a selector's channel does not ask to move for that. */
+    boolean answersCount() {
+        return listener != null || channel.isBlocking();
+    }
+
+    /** Whether the switch has gone on with its listener, so that a peer may ask it to move. */
+    boolean listenerWentOn() {
+        return listener != null && listener.beside() != null;
+    }
+
+    /** The listener that has accepted it, or null. */
+    public ListeningChannel listener() {
+        return listener;
     }
 
     /** It stays on the kernel, unless the switch has gone on with it. */

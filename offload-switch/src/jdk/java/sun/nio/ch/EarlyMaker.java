@@ -18,8 +18,8 @@ final class EarlyMaker implements Function<Object[], Object> {
      * Makes one.
      *
      * @param given the kind and the provider; for a channel also the protocol family or null; then
-     *     for a {@code listener} what {@link ListeningChannel#early} takes, and for a {@code
-     *     connection} the components of {@link EarlyConnection.Rules}
+     *     for a {@code listener} and a {@code connection} the components of {@link
+     *     EarlyConnection.Rules}
      * @throws UncheckedIOException around the exception of the JDK
      */
     @Override
@@ -32,8 +32,14 @@ final class EarlyMaker implements Function<Object[], Object> {
                 case "datagrams" -> datagrams(provider, (ProtocolFamily) given[2]);
                 case "unix" -> new SocketChannelImpl(provider, UNIX);
                 case "unix-listener" -> new ServerSocketChannelImpl(provider, UNIX);
-                case "listener" -> listener(provider, given);
-                default -> connection(provider, given);
+                case "listener" ->
+                        ListeningChannel.early(
+                                provider,
+                                (ProtocolFamily) given[2],
+                                new EarlyListening(rules(given)));
+                default ->
+                        EarlyConnection.toConnect(
+                                provider, (ProtocolFamily) given[2], rules(given));
             };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -49,24 +55,11 @@ final class EarlyMaker implements Function<Object[], Object> {
     }
 
     @SuppressWarnings("unchecked")
-    private static Object listener(SelectorProvider provider, Object[] given) throws IOException {
-        return ListeningChannel.early(
-                provider, (ProtocolFamily) given[2], (Consumer<Object[]>) given[3]);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Object connection(SelectorProvider provider, Object[] given)
-            throws IOException {
-        ProtocolFamily family = (ProtocolFamily) given[2];
-        ConnectionChannel channel = new ConnectionChannel(provider, family);
-        channel.decidedBy(
-                new EarlyConnection(
-                        channel,
-                        family,
-                        new EarlyConnection.Rules(
-                                (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[3],
-                                (Consumer<Object[]>) given[4],
-                                (AtomicLongArray) given[5])));
-        return channel;
+    private static EarlyConnection.Rules rules(Object[] given) {
+        return new EarlyConnection.Rules(
+                (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[3],
+                (Consumer<Object[]>) given[4],
+                (AtomicLongArray) given[5],
+                (AtomicLongArray) given[6]);
     }
 }

@@ -14,8 +14,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * The JDK's listening channel, with a second queue of connections beside the kernel's. In this
@@ -26,8 +26,9 @@ import java.util.function.Consumer;
  * the second queue signals with. The kernel's listener does not block then: what the JDK's {@code
  * accept} waits with ({@link #park}) looks at the second queue, too.
  *
- * <p>Early: a channel that is made before the switch has started. It listens at once; the switch
- * is started meanwhile on another thread, and {@code accept} waits for it.
+ * <p>Early: a channel that is made before the switch has started. It listens and accepts at once;
+ * the switch goes on with it when it has started. A thread that accepts waits for half a second at
+ * a time until then, because it may have to look at a second queue.
  *
  * <p>{@code turn} admits one accepting thread; {@code lock} guards every field without another
  * remark.
@@ -43,22 +44,16 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    private record Start(
-            Consumer<Object[]> starter, ListeningChannel channel, SocketAddress asked, int backlog)
-            implements Runnable {
-        @Override
-        public void run() {
-            starter.accept(new Object[] {channel, asked, backlog});
-        }
-    }
+    private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final ReentrantLock turn = new ReentrantLock();
     private final Object lock = new Object();
     private final ProtocolFamily family;
-    private final Consumer<Object[]> starter; // null = not early
+    private final EarlyAccept early; // null = not early
 
     private volatile SecondQueue beside; // early: set once, when the switch has started
-    private volatile Thread starting; // the switch; set once
+    private volatile boolean settled; // early: the switch has gone on with it, or never will
+    private volatile boolean goingOn; // a thread that accepts has to let goOn in
     private volatile boolean both; // there are two queues; set once
     private volatile int epoll = -1; // set once
     private FileDescriptor epollFd; // set before epoll
@@ -82,25 +77,23 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             SelectorProvider provider,
             ProtocolFamily family,
             SecondQueue beside,
-            Consumer<Object[]> starter)
+            EarlyAccept early)
             throws IOException {
         super(provider, family);
         this.family = family;
         this.beside = beside;
-        this.starter = starter;
+        this.early = early;
     }
 
     /**
      * An early channel.
      *
      * @param family null = the JDK's choice
-     * @param starter starts the switch for an array of the channel, the address and the backlog
-     *     that were asked for
      */
     static ListeningChannel early(
-            SelectorProvider provider, ProtocolFamily family, Consumer<Object[]> starter)
+            SelectorProvider provider, ProtocolFamily family, EarlyAccept early)
             throws IOException {
-        return new ListeningChannel(provider, family(family), null, starter);
+        return new ListeningChannel(provider, family(family), null, early);
     }
 
     static ProtocolFamily family(ProtocolFamily asked) {
@@ -114,21 +107,28 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     @Override
     public ServerSocketChannel bind(SocketAddress address, int backlog) throws IOException {
-        if (starter == null) {
+        if (early == null) {
             beside.bind(this, address, backlog);
             return this;
         }
         bindKernel(address, backlog);
+        boolean mayMove = early.mayMove(address);
         synchronized (lock) {
-            if (starting == null && isOpen()) {
-                if (!polled) {
-                    openEpoll();
-                }
-                starting =
-                        start(new Start(starter, this, address, backlog), "sdp4j-start");
+            settled = !mayMove;
+            if (settled || !isOpen()) {
+                return this;
+            }
+            if (!polled) {
+                openEpoll();
             }
         }
+        early.listens(this, address, backlog);
         return this;
+    }
+
+    /** The switch has gone on with it, or never will. */
+    void settle() {
+        settled = true;
     }
 
     static Thread start(Runnable work, String name) {
@@ -184,12 +184,14 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      */
     public void goOn(SecondQueue queue, boolean listens) throws IOException {
         if (listens) {
+            goingOn = true;
             turn.lock();
             try {
                 super.implConfigureBlocking(false);
                 beside = queue;
                 both = true;
             } finally {
+                goingOn = false;
                 turn.unlock();
             }
         } else {
@@ -202,6 +204,11 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             queue.close();
             releaseIfIdle();
         }
+    }
+
+    /** What decides beside the JDK; null while that is not known. */
+    public SecondQueue beside() {
+        return beside;
     }
 
     /** The protocol family of its connections. */
@@ -241,22 +248,30 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     private SocketChannel accept(long nanos, boolean timed) throws IOException {
         long startNanos = timed ? System.nanoTime() : 0;
-        awaitSwitch(timed ? nanos : 0);
-        SecondQueue queue = beside;
-        if (queue == null || !both) {
-            SocketChannel accepted =
-                    timed
-                            ? super.blockingAccept(nanos - (System.nanoTime() - startNanos))
-                            : super.accept();
-            return queue == null || accepted == null ? accepted : queue.accepted(this, accepted);
+        boolean more = true;
+        while (more && !both) {
+            SocketChannel accepted = acceptByKernel(left(nanos, startNanos, timed), timed);
+            if (accepted != null) {
+                return byKernel(accepted);
+            }
+            more = isBlocking();
         }
+        return more ? acceptBoth(nanos, startNanos, timed) : null;
+    }
+
+    private static long left(long nanos, long startNanos, boolean timed) {
+        return timed ? nanos - (System.nanoTime() - startNanos) : 0;
+    }
+
+    private SocketChannel acceptBoth(long nanos, long startNanos, boolean timed)
+            throws IOException {
+        SecondQueue queue = beside;
         turn.lock();
         try {
             SocketChannel accepted = null;
             boolean more = true;
             while (more) {
-                long left = timed ? nanos - (System.nanoTime() - startNanos) : 0;
-                accepted = next(queue, left, timed);
+                accepted = next(queue, left(nanos, startNanos, timed), timed);
                 more = accepted == null && isBlocking();
             }
             if (queue.pending()) {
@@ -269,6 +284,38 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
                 releaseIfIdle();
             }
         }
+    }
+
+    /** While there is one queue. Null if none waits there, or there may be two now. */
+    private SocketChannel acceptByKernel(long nanos, boolean timed) throws IOException {
+        if (early == null || settled || !isBlocking()) {
+            return timed ? super.blockingAccept(nanos) : super.accept();
+        }
+        if (goingOn) {
+            turn.lock(); // goOn has it
+            try {
+                return null;
+            } finally {
+                turn.unlock();
+            }
+        }
+        try {
+            return super.blockingAccept(timed ? Math.min(nanos, WAIT_NANOS) : WAIT_NANOS);
+        } catch (SocketTimeoutException e) {
+            if (timed && nanos <= WAIT_NANOS) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** What the kernel has accepted, counted if it may move. */
+    private SocketChannel byKernel(SocketChannel accepted) throws IOException {
+        SecondQueue queue = beside;
+        if (queue != null) {
+            return queue.accepted(this, accepted);
+        }
+        return early == null ? accepted : early.accepted(this, accepted);
     }
 
     /** The next connection of either queue; null if none waits, or one was refused. */
@@ -329,27 +376,6 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             Poller.poll(fdVal, event, nanos, this::isOpen);
         } else {
             int _ = Net.poll(fd, event, nanos <= 0 ? -1 : (nanos + 999_999) / 1_000_000);
-        }
-    }
-
-    /**
-     * Waits until the switch has started, if it was asked to.
-     *
-     * @param nanos upper bound; 0 = none
-     */
-    private void awaitSwitch(long nanos) throws SocketTimeoutException {
-        Thread thread = starting;
-        if (thread == null || !thread.isAlive()) {
-            return;
-        }
-        try {
-            thread.join((nanos + 999_999) / 1_000_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the JDK's accept ends for it
-            return;
-        }
-        if (thread.isAlive()) {
-            throw new SocketTimeoutException("Accept timed out");
         }
     }
 

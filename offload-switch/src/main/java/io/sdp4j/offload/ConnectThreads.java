@@ -1,7 +1,6 @@
 package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -20,20 +19,6 @@ public final class ConnectThreads {
 
     private static final long IDLE_SECONDS = 10;
     private static final ThreadPoolExecutor POOL = pool();
-
-    /** Made when something has to wait. */
-    private static final class Delays {
-        /** One thread, which waits and does the work. */
-        static final ScheduledThreadPoolExecutor EXECUTOR =
-                new ScheduledThreadPoolExecutor(1, new Daemons());
-
-        static {
-            EXECUTOR.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-            EXECUTOR.allowCoreThreadTimeOut(true);
-        }
-
-        private Delays() {}
-    }
 
     private ConnectThreads() {}
 
@@ -66,18 +51,5 @@ public final class ConnectThreads {
 
     public static void start(Runnable attempt) {
         POOL.execute(attempt);
-    }
-
-    /**
-     * After a while, one at a time: for work that is short or seldom.
-     *
-     * @param nanos 0 = at once, as {@link #start}
-     */
-    static void startAfter(long nanos, Runnable work) {
-        if (nanos == 0) {
-            start(work);
-        } else {
-            var _ = Delays.EXECUTOR.schedule(work, nanos, TimeUnit.NANOSECONDS);
-        }
     }
 }

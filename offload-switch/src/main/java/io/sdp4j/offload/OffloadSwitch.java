@@ -367,8 +367,7 @@ public final class OffloadSwitch {
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);
         if (listensLater(decision)) {
-            ConnectThreads.startAfter(
-                    settings.upgrade().listenNanos(), new Listen(this, spec, listening));
+            ConnectThreads.start(new Listen(this, spec, listening));
             return listening;
         }
         ProviderFailure failure = listen(spec, listening);

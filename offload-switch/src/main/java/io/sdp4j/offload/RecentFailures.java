@@ -33,7 +33,7 @@ final class RecentFailures {
     private record Failure(Kind kind, long forgetAtNanos) {}
 
     /** Of a server that is about to listen for offload and has been asked once. */
-    private static final long SURELY_LISTENS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long SURELY_LISTENS_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private final long ttlNanos;
     private final LongSupplier nanoClock;

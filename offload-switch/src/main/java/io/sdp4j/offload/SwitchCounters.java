@@ -40,7 +40,7 @@ public final class SwitchCounters {
     private final LongAdder movedMillis = new LongAdder();
     private final Map<ReasonCode, LongAdder> reasons = new EnumMap<>(ReasonCode.class);
 
-    private volatile Supplier<Map<ReasonCode, Long>> before; // null = there were none
+    private volatile Supplier<Map<ReasonCode, long[]>> before; // null = there were none
 
     private final Object bytesLock = new Object();
     private final Set<OffloadStream> live = ConcurrentHashMap.newKeySet();
@@ -53,8 +53,12 @@ public final class SwitchCounters {
         }
     }
 
-    /** Where connections were made on the kernel that were not told here, by reason. */
-    public void connectedBefore(Supplier<Map<ReasonCode, Long>> counts) {
+    /**
+     * Where connections of the kernel are counted that are not told here.
+     *
+     * @param counts by reason how many were connected, and how many were accepted
+     */
+    public void countedBefore(Supplier<Map<ReasonCode, long[]>> counts) {
         before = counts;
     }
 
@@ -137,13 +141,17 @@ public final class SwitchCounters {
         reasons.forEach((code, adder) -> counted.put(code, adder.sum()));
         long policy = kernelPolicy.sum();
         long fallback = kernelFallback.sum();
-        Map<ReasonCode, Long> uncounted = before == null ? Map.of() : before.get();
-        for (Map.Entry<ReasonCode, Long> early : uncounted.entrySet()) {
-            counted.merge(early.getKey(), early.getValue(), Long::sum);
+        long accepted = acceptedKernel.sum();
+        Map<ReasonCode, long[]> uncounted = before == null ? Map.of() : before.get();
+        for (Map.Entry<ReasonCode, long[]> early : uncounted.entrySet()) {
+            long connected = early.getValue()[0];
+            long acceptedBefore = early.getValue()[1];
+            counted.merge(early.getKey(), connected + acceptedBefore, Long::sum);
+            accepted += acceptedBefore;
             if (POLICY.contains(early.getKey())) {
-                policy += early.getValue();
+                policy += connected;
             } else {
-                fallback += early.getValue();
+                fallback += connected;
             }
         }
         counted.values().removeIf(count -> count == 0);
@@ -152,7 +160,7 @@ public final class SwitchCounters {
                 policy,
                 fallback,
                 sums(acceptedOffloaded),
-                acceptedKernel.sum(),
+                accepted,
                 read,
                 written,
                 counted,

@@ -50,6 +50,7 @@ public abstract class Upgrade {
     private final AcceptedTable table; // null for a connected one
 
     private volatile State state = State.NEW; // set under this
+    private volatile boolean unlisted; // set under this: no peer finds it yet, but one may
     private volatile boolean shown; // set under this
     private boolean closed; // this
     private boolean aborted; // this
@@ -84,17 +85,30 @@ public abstract class Upgrade {
     /** It is connected: from now on a peer may find it, or it may propose to move. */
     public final void start() {
         startLater();
-        if (table != null) {
-            table.add(this);
-        }
+        list();
         consider();
     }
 
-    /** The same for one that a peer does not look for, from the next byte on. */
+    /** The same for one that is not known yet by who reads and writes: from the next byte on. */
     public final synchronized void startLater() {
         if (state == State.NEW) { // else it stays, as urgent data has gone already
             state = State.YOUNG;
+            unlisted = table != null;
         }
+    }
+
+    /** From now on a peer finds it. Idempotent. */
+    protected final void list() {
+        if (!unlisted) {
+            return;
+        }
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            unlisted = false;
+        }
+        table.add(this);
     }
 
     // --- what the kinds of sockets do ---

@@ -59,8 +59,6 @@ public record UpgradePolicy(
                     1 << 30,
                     Duration.ofSeconds(10).toNanos());
 
-    private static final long LISTEN_NANOS = Duration.ofMillis(500).toNanos();
-
     /** Never. Connections that a peer wants to move still move. */
     static final UpgradePolicy NEVER = afterBytes(Long.MAX_VALUE);
 
@@ -103,14 +101,6 @@ public record UpgradePolicy(
     /** Whether a connection need not carry anything to be worth moving. */
     public boolean atConnect() {
         return bytes == 0;
-    }
-
-    /**
-     * For how long the providers of a new listener may wait: nothing moves sooner, and a JVM that
-     * has just begun to listen is busy with its own start. Less than an attempt to connect waits.
-     */
-    long listenNanos() {
-        return bulkBytes != 0 ? LISTEN_NANOS : 0;
     }
 
     /** Whether one that is worth moving waits while many threads want the processors. */

@@ -24,8 +24,13 @@ final class UpgradeTrigger {
     /** More than that between two answers counts as much: a pause says nothing of the rest. */
     private static final long SLOW_NANOS = 2 * UpgradePolicy.QUICK_NANOS;
 
-    /** Before a peer is asked again that had no listener: it may still be starting. Once. */
+    /**
+     * Before a peer is asked again that had no listener; then twice as long. A program that does
+     * not rest listens for offload after five seconds, unless its own connections make it earlier.
+     */
     private static final long LISTENS_BY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int MOST_ASKED_TO_LISTEN = 3;
 
     /** Answers that a connection tells the others of at once. */
     private static final int TELL_TURNS = 100;
@@ -44,7 +49,7 @@ final class UpgradeTrigger {
     private long lookedNanos;
     private long turnNanos = SLOW_NANOS; // a moving average
     private int asked; // how often the peer had not accepted the connection
-    private boolean foundNoListener;
+    private int foundNoListener; // how often
 
     /**
      * @param allTurns how often all connections of the JVM have answered; this one adds its own
@@ -118,9 +123,8 @@ final class UpgradeTrigger {
         if (reason == ReasonCode.NOT_ACCEPTED && asked < MOST_ASKED) {
             return ASK_AGAIN_NANOS << asked++;
         }
-        if (reason == ReasonCode.NO_PEER && !foundNoListener) {
-            foundNoListener = true;
-            return LISTENS_BY_NANOS;
+        if (reason == ReasonCode.NO_PEER && foundNoListener < MOST_ASKED_TO_LISTEN) {
+            return LISTENS_BY_NANOS << foundNoListener++;
         }
         return 0;
     }

@@ -41,7 +41,6 @@ public final class EarlyListener {
         if (off) {
             boot("starting").setBoolean(null, true); // so each start believes that another is on
         }
-        held = !off && boot() != null;
         EarlyListener listeners;
         synchronized (off ? new Object() : lock()) {
             listeners = new EarlyListener();
@@ -50,8 +49,6 @@ public final class EarlyListener {
         listeners.afterwards();
     }
 
-    private static volatile boolean held; // the switch is kept from starting
-
     private final ServerSocketChannel channel = bound();
     private final ServerSocketChannel idle = bound();
     private final ServerSocket server = new ServerSocket(0, 5, HERE);
@@ -59,14 +56,12 @@ public final class EarlyListener {
     private final Selector selector = Selector.open();
     private final Socket toChannel = connected(channel);
     private final Socket toServer = new Socket(HERE, server.getLocalPort());
-    private FutureTask<SocketChannel> channels;
-    private FutureTask<Socket> sockets;
     private FutureTask<SocketChannel> waiting;
     private FutureTask<Socket> ended;
 
     private EarlyListener() throws IOException {}
 
-    private void whileTheSwitchCannotStart() throws IOException {
+    private void whileTheSwitchCannotStart() throws Exception {
         channel.configureBlocking(false);
         SelectionKey key = channel.register(selector, SelectionKey.OP_ACCEPT);
         int _ = selector.select(10_000);
@@ -76,18 +71,19 @@ public final class EarlyListener {
         other.setSoTimeout(0);
         idle.socket().setSoTimeout(50);
         print("channel's time-out", thrown(idle.socket()::accept));
-        channels = started(channel::accept);
-        sockets = started(server::accept);
+        print("accepts", answers(toChannel, channel.accept().socket()));
+        print("socket accepts", answers(toServer, server.accept()));
         waiting = started(idle::accept);
         ended = started(other::accept);
         other.close();
     }
 
     private void afterwards() throws Exception {
-        print("accepts", answers(toChannel, channels.get().socket()));
-        print("socket accepts", answers(toServer, sockets.get()));
         print("closed", thrown(ended::get));
         print("again", again(channel, selector));
+        try (Socket client = new Socket(HERE, server.getLocalPort())) {
+            print("socket again", answers(client, server.accept()));
+        }
         idle.close();
         print("channel closed", closedChannel(waiting));
         channel.close();
@@ -141,20 +137,14 @@ public final class EarlyListener {
         }
     }
 
-    /** A task that waits, or is over, when this returns. */
+    /** A task that has begun. */
     private static <T> FutureTask<T> started(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
         Thread thread = Thread.ofPlatform().daemon().start(future);
-        while (!begun(thread) && !future.isDone()) {
+        while (thread.getState() == Thread.State.NEW) {
             Thread.onSpinWait();
         }
         return future;
-    }
-
-    /** A thread that accepts without waiting for the switch is in the kernel: no state tells it. */
-    private static boolean begun(Thread thread) {
-        Thread.State state = thread.getState();
-        return state != Thread.State.NEW && (state != Thread.State.RUNNABLE || !held);
     }
 
     private static String thrown(Callable<?> task) {

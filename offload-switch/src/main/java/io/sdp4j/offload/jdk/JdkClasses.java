@@ -35,8 +35,8 @@ final class JdkClasses {
                 defineAll(
                         SelChImpl.class,
                         "sun.nio.ch.SecondQueue",
+                        "sun.nio.ch.EarlyAccept",
                         "sun.nio.ch.ListeningChannel$Elsewhere",
-                        "sun.nio.ch.ListeningChannel$Start",
                         "sun.nio.ch.ListeningChannel",
                         "sun.nio.ch.Carrier",
                         "sun.nio.ch.ConnectionSwitch",

@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A client socket that was made, and perhaps connected, before the switch had started.
+ * A socket that was made, and perhaps connected or accepted, before the switch had started.
  *
  * @param platform the JDK's own implementation
+ * @param listener the switch's, where it was accepted; null if it was not
  * @param created whether that has a descriptor
  * @param bound what the application asked to bind to, or null
  * @param options the options that were set, as {@link OptionLog} has them; null if none was
@@ -19,6 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public record EarlySocket(
         SocketImpl platform,
+        SwitchSocketImpl listener,
         boolean created,
         InetSocketAddress bound,
         Map<?, ?> options,
@@ -29,6 +31,7 @@ public record EarlySocket(
     public static EarlySocket of(Map<String, Object> state) {
         return new EarlySocket(
                 (SocketImpl) state.get("platform"),
+                (SwitchSocketImpl) state.get("listener"),
                 (boolean) state.get("created"),
                 (InetSocketAddress) state.get("bound"),
                 (Map<?, ?>) state.get("options"),

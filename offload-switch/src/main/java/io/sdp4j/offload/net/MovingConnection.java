@@ -12,6 +12,7 @@ import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -260,6 +261,18 @@ final class MovingConnection extends Upgrade implements Duplex {
         SocketException broken = new SocketException("Broken pipe");
         broken.initCause(e);
         return broken;
+    }
+
+    @Override
+    public InputStream inputStream(Closeable socket) {
+        list();
+        return Duplex.super.inputStream(socket);
+    }
+
+    @Override
+    public OutputStream outputStream(Closeable socket) {
+        list();
+        return Duplex.super.outputStream(socket);
     }
 
     @Override

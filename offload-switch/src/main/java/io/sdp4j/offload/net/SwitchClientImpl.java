@@ -56,9 +56,12 @@ final class SwitchClientImpl extends DataSocketImpl {
     boolean goOn(EarlySocket early) throws IOException {
         synchronized (stateLock) {
             InetSocketAddress to = early.remote();
-            Decision decision = to == null ? null : owner.decide(early.bound(), to);
-            if (to != null && !owner.beginsOnKernel(decision, to)) {
-                return false;
+            Decision decision = null;
+            if (to != null && early.listener() == null) {
+                decision = owner.decide(early.bound(), to);
+                if (!owner.beginsOnKernel(decision, to)) {
+                    return false;
+                }
             }
             if (!early.created()) {
                 return true;
@@ -68,15 +71,23 @@ final class SwitchClientImpl extends DataSocketImpl {
             options = early.options() == null ? null : new OptionLog(early.options());
             asked = early.bound();
             state = State.UNCONNECTED;
-            if (to != null) {
-                Attempt why = OffloadSwitch.YOUNG;
-                kernelInfo = why.kernelInfo();
-                MovingConnection moving =
-                        moving(kernel, to, decision, null, kernelInfo, early.began());
-                moving.startLater(); // the early socket does not know of it yet
-                carried = moving;
-                state = State.CONNECTED;
+            if (to == null) {
+                return true;
             }
+            kernelInfo = OffloadSwitch.YOUNG.kernelInfo();
+            AcceptedTable table = null;
+            if (early.listener() instanceof SwitchServerImpl listener) {
+                kernelInfo = listener.whyByTcp();
+                table = listener.table(kernel);
+                if (table == null) {
+                    return false;
+                }
+            }
+            MovingConnection moving =
+                    moving(kernel, to, decision, table, kernelInfo, early.began());
+            moving.startLater(); // the early socket does not know of it yet
+            carried = moving;
+            state = State.CONNECTED;
             return true;
         }
     }

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.net;
 
 import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
@@ -152,23 +153,32 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
         @Override
         public void take(KernelSocket accepted) throws IOException {
-            Acceptor both = listener.acceptor;
-            if (both != null) {
-                OffloadListeners now = both.listening();
-                InetSocketAddress here =
-                        new InetSocketAddress(
-                                (InetAddress) accepted.option(SO_BINDADDR), accepted.localPort());
-                InetSocketAddress there =
-                        new InetSocketAddress(accepted.inetAddress(), accepted.port());
-                target.accepted(accepted, now.why().kernelInfo(), now.accepted(here, there));
-                return;
-            }
-            ConnectionInfo why;
-            synchronized (listener.stateLock) {
-                why = listener.kernelInfo;
-            }
-            target.accepted(accepted, why, null);
+            target.accepted(accepted, listener.whyByTcp(), listener.table(accepted));
         }
+    }
+
+    /** Why what the kernel accepts is there. */
+    ConnectionInfo whyByTcp() {
+        Acceptor both = acceptor;
+        if (both != null) {
+            return both.listening().why().kernelInfo();
+        }
+        synchronized (stateLock) {
+            return kernelInfo;
+        }
+    }
+
+    /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
+    AcceptedTable table(KernelSocket accepted) throws IOException {
+        Acceptor both = acceptor;
+        if (both == null) {
+            return null;
+        }
+        InetSocketAddress here =
+                new InetSocketAddress(
+                        (InetAddress) accepted.option(SO_BINDADDR), accepted.localPort());
+        InetSocketAddress there = new InetSocketAddress(accepted.inetAddress(), accepted.port());
+        return both.listening().accepted(here, there);
     }
 
     @Override

@@ -132,9 +132,9 @@ final class ChannelConnect {
         selectors.mayBePolled();
     }
 
-    /** It has connected by TCP before there was a switch, and was counted. */
-    void connectedBefore(MovingChannel mayMove) {
-        reason.was(OffloadSwitch.YOUNG);
+    /** It was connected by TCP before there was a switch, and counted. */
+    void connectedBefore(Attempt why, MovingChannel mayMove) {
+        reason.was(why);
         synchronized (connection.stateLock) {
             young = mayMove;
             state = State.KERNEL;

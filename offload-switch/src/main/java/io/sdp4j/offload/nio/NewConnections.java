@@ -83,22 +83,34 @@ final class NewConnections {
         if (!(channel.decider() instanceof EarlyConnection early)) {
             return;
         }
-        if (early.mayMove()) {
-            OffloadSwitch owner = provider.owner();
-            InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
-            Decision decision = owner.decide(early.asked(), to);
-            if (owner.beginsOnKernel(decision, to)) {
-                new SwitchedConnection(
-                                provider,
-                                channel,
-                                early.family(),
-                                false,
-                                early.readLock(),
-                                early.writeLock())
-                        .goOn(early, decision);
+        if (!early.mayMove()) {
+            if (!channel.kernelConnected() && !channel.kernelConnecting()) {
+                connection(provider, channel, early.family(), false).goOn(early, null, null, null);
             }
-        } else if (!channel.kernelConnected() && !channel.kernelConnecting()) {
-            connection(provider, channel, early.family(), false).goOn(early, null);
+            return;
+        }
+        Decision decision = null;
+        AcceptedTable table = null;
+        Attempt why = OffloadSwitch.YOUNG;
+        InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
+        if (early.listener() == null) {
+            decision = provider.owner().decide(early.asked(), to);
+            if (!provider.owner().beginsOnKernel(decision, to)) {
+                return;
+            }
+        } else if (early.listener().beside() instanceof SwitchListener listener) {
+            why = listener.whyByTcp();
+            table = listener.table((InetSocketAddress) channel.kernelLocalAddress(), to);
+        }
+        if (decision != null || table != null) {
+            new SwitchedConnection(
+                            provider,
+                            channel,
+                            early.family(),
+                            false,
+                            early.readLock(),
+                            early.writeLock())
+                    .goOn(early, decision, table, why);
         }
     }
 }

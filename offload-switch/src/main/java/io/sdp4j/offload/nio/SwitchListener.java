@@ -200,12 +200,24 @@ final class SwitchListener implements SecondQueue, Runnable {
         Attempt known = now.why();
         provider.owner().counters().kernelAccepted(known.reason());
         AcceptedTable table =
-                now.accepted(
+                table(
                         (InetSocketAddress) byTcp.getLocalAddress(),
                         (InetSocketAddress) byTcp.getRemoteAddress());
         return table == null
                 ? byTcp
                 : NewConnections.accepted(provider, channel, byTcp, table, known);
+    }
+
+    /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
+    AcceptedTable table(InetSocketAddress here, InetSocketAddress there) {
+        OffloadListeners now = listening;
+        return now == null ? null : now.accepted(here, there);
+    }
+
+    /** Why what the kernel accepts is there. */
+    Attempt whyByTcp() {
+        OffloadListeners now = listening;
+        return now == null ? why : now.why();
     }
 
     @Override

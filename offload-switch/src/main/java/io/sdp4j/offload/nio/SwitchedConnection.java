@@ -97,11 +97,14 @@ final class SwitchedConnection implements ConnectionSwitch {
     /**
      * Goes on where there was no switch.
      *
-     * @param decision if the connection exists: the rule by which it may move; else null
+     * @param decision if the connection exists and was made here: the rule by which it may move
+     * @param table if it exists and was accepted: where a peer finds it
+     * @param why if it exists: why it is on TCP
      */
-    void goOn(EarlyConnection early, Decision decision) throws IOException {
+    void goOn(EarlyConnection early, Decision decision, AcceptedTable table, Attempt why)
+            throws IOException {
         MovingChannel young = null;
-        if (decision != null) {
+        if (decision != null || table != null) {
             Began began =
                     new Began(
                             readLock,
@@ -110,9 +113,9 @@ final class SwitchedConnection implements ConnectionSwitch {
                             early.received(),
                             early.turns(),
                             early.bornNanos());
-            young = young(decision, null, OffloadSwitch.YOUNG, began);
+            young = young(decision, table, why, began);
             begunMoving = true;
-            connect.connectedBefore(young);
+            connect.connectedBefore(why, young);
         }
         connect.after(early);
         synchronized (channel.blockingLock()) { // the mode does not change

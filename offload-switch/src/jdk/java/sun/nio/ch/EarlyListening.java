@@ -1,0 +1,58 @@
+package sun.nio.ch;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.SocketChannel;
+
+/** A listener in a JVM whose switch has not started: what it accepts is counted if it may move. */
+final class EarlyListening implements EarlyAccept {
+    /** What {@code place} says of a listener whose connections may move. */
+    private static final int ACCEPTS = 7;
+
+    private final EarlyConnection.Rules rules;
+    private volatile int where; // set once
+
+    EarlyListening(EarlyConnection.Rules rules) {
+        this.rules = rules;
+    }
+
+    private record GoOn(
+            EarlyConnection.Rules rules, ListeningChannel channel, SocketAddress asked, int backlog)
+            implements Runnable {
+        @Override
+        public void run() {
+            rules.starter().accept(new Object[] {channel, asked, backlog});
+            channel.settle();
+        }
+    }
+
+    @Override
+    public boolean mayMove(SocketAddress asked) {
+        InetSocketAddress at =
+                asked == null ? new InetSocketAddress(0) : (InetSocketAddress) asked;
+        where = rules.place().applyAsInt(at, null);
+        return where == ACCEPTS;
+    }
+
+    @Override
+    public void listens(ListeningChannel channel, SocketAddress asked, int backlog) {
+        rules.starter().accept(new Object[] {new GoOn(rules, channel, asked, backlog)});
+    }
+
+    @Override
+    public SocketChannel accepted(ListeningChannel by, SocketChannel byTcp) throws IOException {
+        long _ = rules.accepted().incrementAndGet(where);
+        return where == ACCEPTS && withinHost(byTcp)
+                ? EarlyConnection.accepted(rules, by, byTcp)
+                : byTcp;
+    }
+
+    /** As the switch decides. */
+    private static boolean withinHost(SocketChannel byTcp) throws IOException {
+        InetAddress there = ((InetSocketAddress) byTcp.getRemoteAddress()).getAddress();
+        return there.isLoopbackAddress()
+                || there.equals(((InetSocketAddress) byTcp.getLocalAddress()).getAddress());
+    }
+}
