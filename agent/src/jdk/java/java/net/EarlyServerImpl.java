@@ -20,7 +20,7 @@ import java.util.function.ToIntBiFunction;
  * another remark; nothing blocks while holding it.
  */
 final class EarlyServerImpl extends EarlyImpl {
-    /** What {@code place} says of a listener whose connections may move. */
+    /** The answer of {@code place} for a listener whose connections may move. */
     private static final int ACCEPTS = 7;
 
     private static final int WAIT_MILLIS = 500;

@@ -218,6 +218,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
                         && (there.isLoopbackAddress()
                                 || there.equals(platform.getOption(SO_BINDADDR)));
         synchronized (this) {
+            fd = platform.fd; // as in the JDK's own, for code that looks there
             remote = new InetSocketAddress(there, platform.getPort());
             bornNanos = System.nanoTime();
             listener = moves ? by : null;

@@ -1,16 +1,26 @@
 package io.sdp4j.e2e;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.EarlyListener;
+import io.sdp4j.e2e.programs.EarlyServer;
+import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a server listens and accepts without waiting for the switch, and cannot tell its listeners
@@ -55,6 +65,63 @@ class EarlyListenIT {
             Child off = run(jvms, jvms.rules(), AUTO, "off");
             assertEquals(plain, off.results(), off::toString);
         }
+    }
+
+    @Test
+    void countsWhatItAcceptsWithoutTheSwitch() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child early = run(jvms, jvms.rules(), AUTO, "short");
+            early.results();
+            assertEquals(6, early.report().acceptedKernel(), early::toString);
+            assertEquals(6, early.report().policy(), early::toString);
+        }
+    }
+
+    /** However long it is there: it accepts what stays on the kernel. */
+    @Test
+    void aListenerThatARuleKeepsOnTheKernelDoesWithoutTheSwitch() throws Exception {
+        Path log = directory.resolve("classes.log");
+        List<String> options = new ArrayList<>(AUTO);
+        options.add("-Xlog:class+load:file=" + log);
+        try (Jvms jvms = new Jvms(directory)) {
+            Map<String, String> plain = run(jvms, null, List.of()).results();
+            Path rules = jvms.rules("tcp.conf", "use tcp server * *:*\n");
+            Child early = run(jvms, rules, options);
+            assertEquals(plain, early.results(), early::toString);
+            String report = early.report().text();
+            assertTrue(report.contains("\"RULE_TCP\""), report);
+            assertFalse(Files.readString(log, ISO_8859_1).contains("JdkBridge "));
+        }
+    }
+
+    /** It was accepted before the switch could start. */
+    @ParameterizedTest
+    @ValueSource(strings = {"socket", "channel", "selector"})
+    void whatItHasAcceptedMoves(String kind) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child server = java(jvms, EarlyServer.class, kind);
+            Child client = java(jvms, EarlyStreams.class, "client", server.await("READY").strip());
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60)) // a busy machine moves late
+                    .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
+            client.endInput();
+            assertEquals("right", client.results().get("answer"), client::toString);
+            assertEquals("all", server.results().get("summed"), server::toString);
+            assertEquals(1, server.report().acceptedOffloaded(), server::toString);
+            assertEquals(0, server.report().acceptedKernel(), server::toString);
+        }
+    }
+
+    private static Child java(Jvms jvms, Class<?> main, String... args) throws Exception {
+        List<String> options = new ArrayList<>(AUTO);
+        options.add("-Dsdp4j.log.level=debug");
+        return jvms.java(
+                main.getSimpleName(),
+                jvms.rules(),
+                options,
+                Jvms.classPathOf(main),
+                main.getName(),
+                args);
     }
 
     /** It comes by the second queue, which the selector has known nothing of. */

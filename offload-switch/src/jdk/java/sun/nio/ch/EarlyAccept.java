@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
-/** What a listening channel asks in a JVM whose switch has not started. Thread-safe. */
+/** Stands beside a listening channel in a JVM whose switch has not started. Thread-safe. */
 interface EarlyAccept {
     /**
      * Whether what is accepted there may move. Once, when the kernel listens.

@@ -8,7 +8,7 @@ import java.nio.channels.SocketChannel;
 
 /** A listener in a JVM whose switch has not started: what it accepts is counted if it may move. */
 final class EarlyListening implements EarlyAccept {
-    /** What {@code place} says of a listener whose connections may move. */
+    /** The answer of {@code place} for a listener whose connections may move. */
     private static final int ACCEPTS = 7;
 
     private final EarlyConnection.Rules rules;

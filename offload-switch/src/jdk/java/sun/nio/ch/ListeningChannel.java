@@ -206,7 +206,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** What decides beside the JDK; null while that is not known. */
+    /** The switch's part; null while there is none. */
     public SecondQueue beside() {
         return beside;
     }
@@ -309,7 +309,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** What the kernel has accepted, counted if it may move. */
+    /** The channel of a connection that the kernel has accepted. */
     private SocketChannel byKernel(SocketChannel accepted) throws IOException {
         SecondQueue queue = beside;
         if (queue != null) {

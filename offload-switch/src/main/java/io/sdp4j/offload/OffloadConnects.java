@@ -21,7 +21,10 @@ import java.util.function.Consumer;
  * <p>Thread-safe.
  */
 final class OffloadConnects {
-    /** Time that a provider may take for its own start beyond the cap. */
+    /**
+     * Time that a provider may take for its own start beyond the cap, and a server for that of its
+     * switch, which waits for as long while the server is busy.
+     */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
@@ -160,17 +163,22 @@ final class OffloadConnects {
      * @return null if the provider is still loading when the time is over
      */
     private static OffloadStream ask(
-            OffloadProvider provider, ConnectSpec spec, boolean hurried, boolean only)
+            OffloadProvider provider, ConnectSpec first, boolean hurried, boolean only)
             throws OffloadUnavailable {
+        ConnectSpec spec = first;
         for (; ; ) {
             try {
                 return hurried ? BoundedAttempt.connect(provider, spec) : provider.connect(spec);
             } catch (OffloadUnavailable e) {
+                long nowNanos = System.nanoTime();
+                if (e.starting() && !spec.deadlineByRule()) {
+                    spec = spec.later(nowNanos - spec.askedNanos(), nowNanos);
+                }
                 if (!only
                         || !(e.starting() || e.reason() == ReasonCode.BACKLOG)
                         || spec.abandoned().getAsBoolean()
                         || Thread.currentThread().isInterrupted() // it could not pause
-                        || System.nanoTime() - spec.deadlineNanos() >= 0) {
+                        || nowNanos - spec.deadlineNanos() >= 0) {
                     throw e;
                 }
                 LockSupport.parkNanos(AGAIN_NANOS);

@@ -89,15 +89,15 @@ class RecentFailuresTest {
         long second = 1_000_000_000;
         RecentFailures failures = new RecentFailures(30 * second, 3, () -> now);
         failures.notMoved(at(1), true);
-        now += second / 4;
+        now += 3 * second;
         failures.notMoved(at(1), true);
         assertFalse(failures.contains(at(1)), "it may be about to listen");
-        now += second / 4;
+        now += 3 * second;
         failures.notMoved(at(1), true);
         assertTrue(failures.contains(at(1)));
         failures.notMoved(at(2), true);
         failures.forget(at(2));
-        now += second;
+        now += 7 * second;
         failures.notMoved(at(2), true);
         assertFalse(failures.contains(at(2)), "it has listened meanwhile");
     }

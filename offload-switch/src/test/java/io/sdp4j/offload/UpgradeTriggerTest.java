@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.UpgradePolicy.Waits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
@@ -87,5 +89,15 @@ class UpgradeTriggerTest {
         assertFalse(late.due(Waits.THREAD), "it has to last, too");
         answers(late, 1, 1_000_000);
         assertTrue(late.due(Waits.THREAD));
+    }
+
+    /** A busy server may take five seconds to begin. */
+    @Test
+    void aPeerThatHadNoListenerIsAskedAgainForSevenSeconds() {
+        List<Long> seconds = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            seconds.add(TimeUnit.NANOSECONDS.toSeconds(trigger.askAgainNanos(ReasonCode.NO_PEER)));
+        }
+        assertEquals(List.of(1L, 2L, 4L, 0L), seconds);
     }
 }

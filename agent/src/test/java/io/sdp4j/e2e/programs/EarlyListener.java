@@ -28,13 +28,17 @@ public final class EarlyListener {
     /**
      * Does it.
      *
-     * @param args {@code off}: the switch never starts; {@code serve}: instead, listens with a
-     *     selector before the switch may start, prints the port, accepts one connection, and reads
-     *     its end
+     * @param args {@code off}: the switch never starts; {@code short}: instead, accepts three
+     *     connections that carry nothing; {@code serve}: instead, listens with a selector before
+     *     the switch may start, prints the port, accepts one connection, and reads its end
      */
     public static void main(String[] args) throws Exception {
         if (List.of(args).contains("serve")) {
             serve();
+            return;
+        }
+        if (List.of(args).contains("short")) {
+            acceptShort();
             return;
         }
         boolean off = List.of(args).contains("off");
@@ -89,6 +93,19 @@ public final class EarlyListener {
         channel.close();
         server.close();
         selector.close();
+    }
+
+    private static void acceptShort() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, HERE);
+                ServerSocketChannel channel = bound()) {
+            for (int n = 0; n < 3; n++) {
+                try (Socket _ = new Socket(HERE, server.getLocalPort());
+                        Socket _ = connected(channel)) {
+                    server.accept().close();
+                    channel.accept().close();
+                }
+            }
+        }
     }
 
     private static void serve() throws Exception {
@@ -171,7 +188,8 @@ public final class EarlyListener {
         System.out.println(name + "=" + value);
     }
 
-    private static Object lock() throws ReflectiveOperationException {
+    /** The lock of the start. */
+    static Object lock() throws ReflectiveOperationException {
         return boot() == null ? new Object() : boot("LOCK").get(null);
     }
 

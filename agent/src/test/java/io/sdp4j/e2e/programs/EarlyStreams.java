@@ -25,14 +25,17 @@ public final class EarlyStreams {
             try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 System.out.println("READY " + listener.getLocalPort());
                 try (Socket socket = listener.accept()) {
-                    new DataOutputStream(socket.getOutputStream())
-                            .writeLong(sum(socket.getInputStream()));
+                    serve(socket);
                 }
             }
             System.out.println("summed=all");
         } else {
             client(Integer.parseInt(args[1]));
         }
+    }
+
+    static void serve(Socket socket) throws IOException {
+        new DataOutputStream(socket.getOutputStream()).writeLong(sum(socket.getInputStream()));
     }
 
     private static long sum(InputStream from) throws IOException {
