@@ -90,8 +90,16 @@ final class EarlyListeners implements Runnable {
         }
         for (List<Runnable> some = take(); !some.isEmpty(); some = take()) {
             for (Runnable goOn : some) {
-                goOn.run();
+                goOnWith(goOn);
             }
+        }
+    }
+
+    private static void goOnWith(Runnable one) {
+        try {
+            one.run();
+        } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // others wait for the end
+            Boot.say("a listener stays on kernel TCP: " + Boot.cause(e));
         }
     }
 
