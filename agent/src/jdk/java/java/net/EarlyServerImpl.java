@@ -23,6 +23,9 @@ final class EarlyServerImpl extends EarlyImpl {
     /** The answer of {@code place} for a listener whose connections may move. */
     private static final int ACCEPTS = 7;
 
+    /** The same where they may move once the switch has started. */
+    private static final int ACCEPTS_UNCOUNTED = 8;
+
     private static final int WAIT_MILLIS = 500;
 
     private final SocketImpl kernel = SocketImpl.createPlatformSocketImpl(true);
@@ -96,7 +99,7 @@ final class EarlyServerImpl extends EarlyImpl {
         target().listen(backlog);
         if (where < 0) {
             where = place.applyAsInt(asked, null);
-            settled = where != ACCEPTS;
+            settled = where != ACCEPTS && where != ACCEPTS_UNCOUNTED;
             if (settled) {
                 kernel.setOption(SO_TIMEOUT, timeoutMillis);
             } else {
@@ -170,7 +173,7 @@ final class EarlyServerImpl extends EarlyImpl {
         if (si instanceof EarlySocketImpl early) {
             SocketImpl into = early.into();
             kernel.accept(into);
-            early.accepted(next != null || !settled ? this : null);
+            early.accepted(where == ACCEPTS && (next != null || !settled) ? this : null);
         } else {
             kernel.accept(si instanceof DelegatingSocketImpl other ? other.delegate() : si);
         }

@@ -201,8 +201,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     }
 
     /** The JDK's own, for a listener that accepts into this socket. */
-    synchronized SocketImpl into() {
-        created = true;
+    SocketImpl into() {
         return platform;
     }
 
@@ -218,6 +217,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
                         && (there.isLoopbackAddress()
                                 || there.equals(platform.getOption(SO_BINDADDR)));
         synchronized (this) {
+            created = true;
             fd = platform.fd; // as in the JDK's own, for code that looks there
             remote = new InetSocketAddress(there, platform.getPort());
             bornNanos = System.nanoTime();

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * <p>{@code LOCK} guards every field; nothing but a wait for it blocks while holding it.
  */
 final class EarlyListeners implements Runnable {
-    private static final long LOOK_MILLIS = 250;
+    private static final long LOOK_MILLIS = 1000;
 
     /** The program rests if it has used less of a processor than one part of so many. */
     private static final int REST_PART = 4;

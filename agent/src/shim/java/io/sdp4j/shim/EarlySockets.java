@@ -23,8 +23,8 @@ import java.util.function.ToIntBiFunction;
 final class EarlySockets
         implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
                 Function<Map<String, Object>, SocketImpl> {
-    // Where a connection is made, and what a listener accepts. What is not here knows SWITCH,
-    // MAY_MOVE, SWITCH_ONLY and ACCEPTS.
+    // Where a connection is made, and what a listener accepts. The classes in the JDK's packages
+    // know SWITCH, MAY_MOVE, SWITCH_ONLY and the last two.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int ONE_PROCESSOR = 2;
@@ -32,7 +32,8 @@ final class EarlySockets
     private static final int RULE_TCP = 4;
     private static final int RULE_DIRECT = 5;
     private static final int SWITCH_ONLY = 6;
-    private static final int ACCEPTS = 7;
+    private static final int ACCEPTS = 7; // what may move
+    private static final int ACCEPTS_UNCOUNTED = 8; // until the switch has started
 
     /** The switch's names of the reasons. */
     private static final String[] REASONS = {
@@ -43,6 +44,7 @@ final class EarlySockets
         "RULE_TCP",
         "RULE_DIRECT",
         "SWITCH_OFF",
+        "ACCEPTED_TCP",
         "ACCEPTED_TCP"
     };
 
@@ -136,7 +138,7 @@ final class EarlySockets
             return switch (verdict) {
                 case "KERNEL" -> RULE_TCP;
                 case "DIRECT" -> RULE_DIRECT;
-                default -> ACCEPTS;
+                default -> oneProcessor ? ACCEPTS_UNCOUNTED : ACCEPTS;
             };
         }
         if (verdict.equals(Boot.OFFLOAD_ONLY)) {

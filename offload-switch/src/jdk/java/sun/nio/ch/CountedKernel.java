@@ -23,6 +23,19 @@ final class CountedKernel implements Carrier {
     private static final int ENOUGH_ALL_TURNS = 30_000;
     private static final long ENOUGH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    // The same of a channel in a selector.
+    private static final long SELECTOR_BYTES = 512 << 20;
+    private static final long SELECTOR_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** From one answer to the next, on average, at most; the switch looks at the last ones. */
+    private static final long QUICK_NANOS = 250_000;
+
+    /** Bytes that a call carries on average to be bulk. */
+    private static final int BULK_CALL_BYTES = 8 << 10;
+
+    /** Calls between two looks at a channel in a selector. */
+    private static final int LOOK_CALLS = 256;
+
     /** Answers that a connection tells the others of at once. */
     private static final int TELL_TURNS = 100;
 
@@ -41,6 +54,7 @@ final class CountedKernel implements Carrier {
     long turns; // set under readLock; others may see an older one
     volatile long bornNanos = System.nanoTime();
     private volatile boolean wrote; // since the last read
+    private long calls; // that carried something; lost updates do no harm
 
     CountedKernel(ConnectionChannel channel, EarlyConnection early) {
         this.channel = channel;
@@ -66,17 +80,38 @@ final class CountedKernel implements Carrier {
     }
 
     private void consider() {
-        if (early.listenerWentOn()
-                || ((answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
-                        && System.nanoTime() - bornNanos >= ENOUGH_NANOS)) {
+        long n = ++calls;
+        boolean enough =
+                channel.isBlocking()
+                        ? enoughForThreads()
+                        : n % LOOK_CALLS == 0 && enoughForSelectors();
+        if (enough || early.listenerWentOn()) {
             early.hasCarriedEnough();
         }
     }
 
-    private boolean answeredEnough() {
-        return turns >= ENOUGH_TURNS
-                && ALL_TURNS.get() >= ENOUGH_ALL_TURNS
-                && early.answersCount();
+    private boolean enoughForThreads() {
+        boolean answered = turns >= ENOUGH_TURNS && ALL_TURNS.get() >= ENOUGH_ALL_TURNS;
+        return (answered || sent.get() + received.get() >= ENOUGH_BYTES)
+                && System.nanoTime() - bornNanos >= ENOUGH_NANOS;
+    }
+
+    /** The other end of an accepted one may be a thread, whose connections move for less. */
+    private boolean enoughForSelectors() {
+        long ageNanos = System.nanoTime() - bornNanos;
+        long bytes = sent.get() + received.get();
+        boolean bulk = bytes / BULK_CALL_BYTES >= calls;
+        if (early.listener() != null) {
+            return bulk && bytes >= ENOUGH_BYTES && ageNanos >= ENOUGH_NANOS;
+        }
+        if (ageNanos < SELECTOR_NANOS) {
+            return false;
+        }
+        boolean quick = turns * QUICK_NANOS >= ageNanos;
+        if (!bulk && !quick) {
+            early.stays(); // and needs no count
+        }
+        return quick || (bulk && bytes >= SELECTOR_BYTES);
     }
 
     @Override

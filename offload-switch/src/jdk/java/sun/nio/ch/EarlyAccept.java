@@ -7,7 +7,7 @@ import java.nio.channels.SocketChannel;
 /** Stands beside a listening channel in a JVM whose switch has not started. Thread-safe. */
 interface EarlyAccept {
     /**
-     * Whether what is accepted there may move. Once, when the kernel listens.
+     * Whether what is accepted there may move, now or later. Once, when the kernel listens.
      *
      * @param asked what the application asked to bind to, or null
      */

@@ -130,11 +130,6 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
                                 : new Object[] {channel, listener});
     }
 
-    /** Whether it may have answered enough: a selector's channel does not ask to move for that. */
-    boolean answersCount() {
-        return listener != null || channel.isBlocking();
-    }
-
     /** Whether the switch has gone on with its listener, so that a peer may ask it to move. */
     boolean listenerWentOn() {
         return listener != null && listener.beside() != null;

@@ -11,6 +11,9 @@ final class EarlyListening implements EarlyAccept {
     /** The answer of {@code place} for a listener whose connections may move. */
     private static final int ACCEPTS = 7;
 
+    /** The same where they may move once the switch has started. */
+    private static final int ACCEPTS_UNCOUNTED = 8;
+
     private final EarlyConnection.Rules rules;
     private volatile int where; // set once
 
@@ -33,7 +36,7 @@ final class EarlyListening implements EarlyAccept {
         InetSocketAddress at =
                 asked == null ? new InetSocketAddress(0) : (InetSocketAddress) asked;
         where = rules.place().applyAsInt(at, null);
-        return where == ACCEPTS;
+        return where == ACCEPTS || where == ACCEPTS_UNCOUNTED;
     }
 
     @Override

@@ -28,9 +28,9 @@ final class UpgradeTrigger {
      * Before a peer is asked again that had no listener; then twice as long. A program that does
      * not rest listens for offload after five seconds, unless its own connections make it earlier.
      */
-    private static final long LISTENS_BY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LISTENS_BY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    private static final int MOST_ASKED_TO_LISTEN = 3;
+    private static final int MOST_ASKED_TO_LISTEN = 5;
 
     /** Answers that a connection tells the others of at once. */
     private static final int TELL_TURNS = 100;

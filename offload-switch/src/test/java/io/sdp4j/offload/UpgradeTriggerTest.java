@@ -94,10 +94,10 @@ class UpgradeTriggerTest {
     /** A busy server may take five seconds to begin. */
     @Test
     void aPeerThatHadNoListenerIsAskedAgainForSevenSeconds() {
-        List<Long> seconds = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            seconds.add(TimeUnit.NANOSECONDS.toSeconds(trigger.askAgainNanos(ReasonCode.NO_PEER)));
+        List<Long> millis = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            millis.add(TimeUnit.NANOSECONDS.toMillis(trigger.askAgainNanos(ReasonCode.NO_PEER)));
         }
-        assertEquals(List.of(1L, 2L, 4L, 0L), seconds);
+        assertEquals(List.of(250L, 500L, 1_000L, 2_000L, 4_000L, 0L), millis);
     }
 }
