@@ -42,6 +42,7 @@ abstract class EarlyImpl extends SocketImpl {
     protected final void close() throws IOException {
         synchronized (this) {
             closed = true;
+            notifyAll();
         }
         target().close();
     }

@@ -75,6 +75,7 @@ final class EarlyServerImpl extends EarlyImpl {
             }
         }
         settled = true;
+        notifyAll();
     }
 
     @Override
@@ -132,8 +133,8 @@ final class EarlyServerImpl extends EarlyImpl {
     protected void accept(SocketImpl si) throws IOException {
         long startNanos = System.nanoTime();
         boolean plain = si instanceof EarlySocketImpl early && early.isNew();
-        if (!settled && !plain) {
-            SocketImpl _ = start.apply(Map.of("listeners", true)); // only it can accept into that
+        if (!plain) {
+            awaitSwitch();
         }
         while (next == null) {
             if (settled) {
@@ -152,6 +153,27 @@ final class EarlyServerImpl extends EarlyImpl {
             }
         }
         next.accept(si);
+    }
+
+    /** Only the switch can accept into a socket that is not new, or its own. */
+    private void awaitSwitch() {
+        if (settled) {
+            return;
+        }
+        SocketImpl _ = start.apply(Map.of("listeners", true));
+        boolean interrupted = false;
+        synchronized (this) {
+            while (!settled && !closed) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Of the time that an accept may take; 0 = there is no limit. */

@@ -228,13 +228,21 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     }
 
     private void consider() {
-        EarlyServerImpl by = listener;
-        boolean findable = by != null && by.next != null; // a peer may ask it to move
-        boolean enough = answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES;
-        if (!asked && (findable || (enough && System.nanoTime() - bornNanos >= ENOUGH_NANOS))) {
+        if (!asked && (enough() || listenerWentOn())) {
             asked = true;
             starter(this);
         }
+    }
+
+    private boolean enough() {
+        return (answeredEnough() || sent.get() + received.get() >= ENOUGH_BYTES)
+                && System.nanoTime() - bornNanos >= ENOUGH_NANOS;
+    }
+
+    /** Whether the switch has gone on with its listener, so that a peer may ask it to move. */
+    private boolean listenerWentOn() {
+        EarlyServerImpl by = listener;
+        return by != null && by.next != null;
     }
 
     private boolean answeredEnough() {

@@ -23,6 +23,9 @@ final class ColdRows {
     /** The first word of rows that are whole processes: listen, exit. */
     static final String SERVER = "server ";
 
+    /** The word of the row whose server has a selector. */
+    static final String CONNECTS = "connects";
+
     private static final String TRIPS = "trips";
     private static final double MEBIBYTE = 1 << 20;
 
@@ -96,6 +99,17 @@ final class ColdRows {
                             List.of(TCP, DEFAULTS),
                             2,
                             List.of(Bar.faster("requests", DEFAULTS, TCP, 0.8))),
+                    new Row(
+                            "connects",
+                            "connections made one after the other, 10 B on each, in selectors",
+                            CONNECTS,
+                            "by4000",
+                            List.of(TCP, DEFAULTS),
+                            1,
+                            List.of(
+                                    Bar.faster("by1000", DEFAULTS, TCP, 0.9),
+                                    Bar.faster("by2000", DEFAULTS, TCP, 0.97),
+                                    Bar.faster("by4000", DEFAULTS, TCP, 0.97))),
                     new Row(
                             "fresh64",
                             "64 B round trip of fresh pairs, in the fourth second after connect",

@@ -80,6 +80,11 @@ final class Gate {
                                     Bar.faster("requests", DEFAULTS, TCP, 0.5)),
                             row(
                                     Suite.COLD,
+                                    "connects",
+                                    List.of(TCP, DEFAULTS),
+                                    Bar.faster("by4000", DEFAULTS, TCP, 0.7)),
+                            row(
+                                    Suite.COLD,
                                     "fresh64",
                                     List.of(TCP, DEFAULTS),
                                     Bar.neverAbove("p50", DEFAULTS, 20_000)),

@@ -58,9 +58,12 @@ record Suite(
 
     static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD, APPS);
 
-    /** The same for one row: which program, if each has one of its own. */
+    /** The same for one row: which program, or which of its kinds, if there are more. */
     String listens(Row row) {
-        return equals(APPS) ? row.work().split(" ", 2)[0] : listens;
+        if (equals(APPS)) {
+            return row.work().split(" ", 2)[0];
+        }
+        return row.work().equals(ColdRows.CONNECTS) ? "selector" : listens;
     }
 
     /** Whether each slice has JVMs of its own, started as a user starts them. */

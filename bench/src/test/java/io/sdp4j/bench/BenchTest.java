@@ -121,6 +121,7 @@ class BenchTest {
     @Test
     void coldRowsCountFromTheFirstByteOn() throws Exception {
         Row trips = Suite.COLD.row("cold64");
+        Row connects = Suite.COLD.row("connects");
         Row program = Suite.COLD.row("program");
         Row socket = Suite.COLD.row("server");
         Row channel = Suite.COLD.row("server-channel");
@@ -129,7 +130,7 @@ class BenchTest {
                 new Bench(
                         new Launch(null, directory),
                         Suite.COLD,
-                        List.of(trips, program, socket, channel),
+                        List.of(trips, connects, program, socket, channel),
                         brief,
                         l -> {})) {
             Results results = bench.run();
@@ -138,6 +139,8 @@ class BenchTest {
             assertTrue(counted.get("by500") > counted.get("by250"), counted::toString);
             assertTrue(counted.get("by250") > 0 && counted.get("by1000") == 0, counted::toString);
             assertTrue(counted.get("p50") > 0 && counted.get("memory") > 0, counted::toString);
+            counted = results.runs(connects, Config.TCP).getFirst().metrics();
+            assertTrue(counted.get("by500") > counted.get("by250"), counted::toString);
             Map<String, Double> whole = results.runs(program, Config.TCP).getFirst().metrics();
             assertTrue(whole.get("wall") > whole.get("connect"), whole::toString);
             for (Row server : List.of(socket, channel)) {

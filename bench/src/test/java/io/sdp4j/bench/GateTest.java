@@ -84,7 +84,8 @@ class GateTest {
         assertEquals(List.of("cold64-8s"), failing.stream().map(Row::id).toList());
         failing = Gate.failing(rows, judged -> cold(judged, 0.45, 90));
         assertEquals(
-                List.of("cold64", "cold64-8s", "crowd64"), failing.stream().map(Row::id).toList());
+                List.of("cold64", "cold64-8s", "crowd64", "connects"),
+                failing.stream().map(Row::id).toList());
         failing = Gate.failing(rows, judged -> cold(judged, 4, 150));
         assertEquals(List.of("server", "server-channel"), failing.stream().map(Row::id).toList());
     }

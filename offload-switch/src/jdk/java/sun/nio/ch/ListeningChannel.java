@@ -306,6 +306,20 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
                 throw e;
             }
             return null;
+        } finally {
+            if (both) { // goOn was quicker
+                kernelMayBlock();
+            }
+        }
+    }
+
+    /** The JDK lets the kernel's listener block at the end of an accept that had a limit. */
+    private void kernelMayBlock() {
+        turn.lock();
+        try {
+            blocks = true;
+        } finally {
+            turn.unlock();
         }
     }
 

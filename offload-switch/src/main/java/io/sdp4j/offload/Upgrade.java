@@ -89,7 +89,7 @@ public abstract class Upgrade {
         consider();
     }
 
-    /** The same for one that is not known yet by who reads and writes: from the next byte on. */
+    /** The same where its reader and its writer do not know of it yet: from their next byte on. */
     public final synchronized void startLater() {
         if (state == State.NEW) { // else it stays, as urgent data has gone already
             state = State.YOUNG;

@@ -30,10 +30,13 @@ import java.util.concurrent.atomic.LongAdder;
  *   <li>{@code memory}: bytes of private memory at the end.
  * </ul>
  *
- * <p>{@code double-trips UNUSED FOR_MS}: the same for twice that time. {@code late-trips UNUSED
- * FOR_MS}: the same, with the percentiles of the last quarter. {@code long-trips UNUSED FOR_MS}:
- * the same for {@value #LONG_QUARTERS} quarters of that time, with the percentiles of what comes
- * after the first {@value #LONG_FROM}.
+ * <p>{@code connects UNUSED FOR_MS}: makes connections one after the other in a selector, and
+ * answers {@code by250 … by4000} of them.
+ *
+ * <p>{@code double-trips UNUSED FOR_MS}: the same as {@code trips} for twice that time. {@code
+ * late-trips UNUSED FOR_MS}: the same, with the percentiles of the last quarter. {@code long-trips
+ * UNUSED FOR_MS}: the same for {@value #LONG_QUARTERS} quarters of that time, with the percentiles
+ * of what comes after the first {@value #LONG_FROM}.
  */
 public final class ColdClient implements Commands.Worker {
     /** Milliseconds after which the round trips are counted. */
@@ -67,6 +70,7 @@ public final class ColdClient implements Commands.Worker {
             case "late-trips" -> trips(numbers[1], 4, 3);
             case "long-trips" -> trips(numbers[1], LONG_QUARTERS, LONG_FROM);
             case "crowd" -> crowd(numbers[0], numbers[2]);
+            case "connects" -> connects(numbers[1]);
             default -> throw new IOException("unknown command " + command);
         };
     }
@@ -103,6 +107,22 @@ public final class ColdClient implements Commands.Worker {
         } catch (IOException e) {
             System.err.println("a connection of the crowd: " + e);
         }
+    }
+
+    private String connects(int forMs) throws IOException {
+        StringJoiner answer = new StringJoiner(" ");
+        long start = System.nanoTime();
+        try (ColdConnects connects = new ColdConnects(new InetSocketAddress(Place.here(), port))) {
+            int made = 0;
+            for (int mark = 0; mark < MARKS_MS.length && MARKS_MS[mark] <= forMs; mark++) {
+                while (System.nanoTime() - start < MARKS_MS[mark] * 1_000_000L) {
+                    connects.one();
+                    made++;
+                }
+                answer.add("by" + MARKS_MS[mark] + "=" + made);
+            }
+        }
+        return answer.toString();
     }
 
     private String trips(int ms, int quarters, int steadyQuarters) throws IOException {
