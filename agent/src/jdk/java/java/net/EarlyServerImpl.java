@@ -160,7 +160,7 @@ final class EarlyServerImpl extends EarlyImpl {
         if (settled) {
             return;
         }
-        SocketImpl _ = start.apply(Map.of("listeners", true));
+        SocketImpl _ = start.apply(Map.of("wanted", true));
         boolean interrupted = false;
         synchronized (this) {
             while (!settled && !closed) {

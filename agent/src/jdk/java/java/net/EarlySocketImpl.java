@@ -123,7 +123,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     /** The switch's implementation, for a listener that accepts into this socket; or null. */
     @Override
     public SocketImpl get() {
-        SocketImpl _ = start.apply(listener == null ? Map.of() : Map.of("listeners", true));
+        SocketImpl _ = start.apply(Map.of());
         goOn();
         return next;
     }
@@ -171,7 +171,10 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
             SocketImpl _ = start.apply(Map.of());
             return true;
         }
-        Thread starter = starter(new Start(start));
+        Thread starter = new Thread(null, new Start(start), "sdp4j-start", 0, false);
+        starter.setDaemon(true);
+        starter.setContextClassLoader(null);
+        starter.start();
         try {
             starter.join(millis);
         } catch (InterruptedException e) {
@@ -185,14 +188,6 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         public void run() {
             SocketImpl _ = start.apply(Map.of());
         }
-    }
-
-    private static Thread starter(Runnable work) {
-        Thread starter = new Thread(null, work, "sdp4j-start", 0, false);
-        starter.setDaemon(true);
-        starter.setContextClassLoader(null);
-        starter.start();
-        return starter;
     }
 
     /** Whether a listener may accept into it. */
@@ -230,7 +225,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     private void consider() {
         if (!asked && (enough() || listenerWentOn())) {
             asked = true;
-            starter(this);
+            SocketImpl _ = start.apply(Map.of("enough", this));
         }
     }
 

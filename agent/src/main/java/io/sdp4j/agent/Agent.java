@@ -137,13 +137,13 @@ public final class Agent {
      * Goes on with a channel that was made before the switch had started; through reflection.
      *
      * @param provider the result of {@link #channels}
-     * @param channel a {@code sun.nio.ch.ConnectionChannel}, and perhaps its listener; or a {@code
+     * @param channel a {@code sun.nio.ch.ConnectionChannel}; or a {@code
      *     sun.nio.ch.ListeningChannel}, then the address and the backlog that the application asked
      *     for
      */
     public static void goOn(SelectorProvider provider, Object[] channel) throws IOException {
         try {
-            if (channel.length < 3) {
+            if (channel.length == 1) {
                 SwitchChannels.goOn(provider, channel[0]);
             } else {
                 SwitchChannels.goOn(

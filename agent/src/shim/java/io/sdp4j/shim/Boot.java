@@ -306,7 +306,7 @@ final class Boot {
             } finally {
                 starting = false;
             }
-            EarlyListeners.started();
+            EarlyStart.wanted();
             return factories;
         }
     }

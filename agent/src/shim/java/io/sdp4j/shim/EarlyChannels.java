@@ -122,21 +122,18 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * Starts the switch, which goes on with a channel; or leaves that to {@link EarlyListeners}.
+     * Starts the switch, which goes on with a channel; or leaves that to {@link EarlyStart}.
      *
-     * @param given a task that goes on with a listener, for later; or the channel, and for one that
-     *     listens the address and the backlog that were asked for, and for one that was accepted
-     *     its listener
+     * @param given a task that does so with a connection that has carried enough, or a listener and
+     *     its task; or the channel, and for one that listens the address and the backlog that were
+     *     asked for
      */
     @Override
     public void accept(Object[] given) {
-        if (given[0] instanceof Runnable goOn) {
-            EarlyListeners.add(goOn);
-            return;
+        if (given[given.length - 1] instanceof Runnable goOn) {
+            EarlyStart.add(goOn, given.length == 1);
+        } else {
+            Boot.goOn(ChannelProvider.target(), given);
         }
-        if (given.length == 2) {
-            EarlyListeners.goOn();
-        }
-        Boot.goOn(ChannelProvider.target(), given);
     }
 }

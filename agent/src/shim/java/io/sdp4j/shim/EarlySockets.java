@@ -190,20 +190,21 @@ final class EarlySockets
     }
 
     /**
-     * Starts the switch; then it goes on with the socket that the map describes. {@link
-     * EarlyListeners} do that for a map with the task {@code listens}, when it is time, or for one
-     * with {@code listeners}, now.
+     * Starts the switch; then it goes on with the socket that the map describes. A map with a task
+     * leaves that to {@link EarlyStart}: for {@code listens} when it is time, for {@code enough}
+     * now. One with {@code wanted} lets those that wait go on.
      */
     @Override
     public SocketImpl apply(Map<String, Object> state) {
-        if (state.get("listens") instanceof Runnable goOn) {
-            EarlyListeners.add(goOn);
-            return null;
+        if (state.get("listens") instanceof Runnable listener) {
+            EarlyStart.add(listener, false);
+        } else if (state.get("enough") instanceof Runnable connection) {
+            EarlyStart.add(connection, true);
+        } else if (state.containsKey("wanted")) {
+            EarlyStart.wanted();
+        } else {
+            return Boot.goOn(state);
         }
-        if (state.containsKey("listeners")) {
-            EarlyListeners.goOn();
-            return null;
-        }
-        return Boot.goOn(state);
+        return null;
     }
 }

@@ -388,7 +388,10 @@ public final class ConnectionChannel extends SocketChannelImpl {
         } else {
             Runnable task = FIRST_FILE.getAndSet(null);
             if (task != null) {
-                ListeningChannel.start(task, "sdp4j-files");
+                Thread thread = new Thread(null, task, "sdp4j-files", 0, false);
+                thread.setDaemon(true);
+                thread.setContextClassLoader(null);
+                thread.start();
             }
             transfer.lock();
         }

@@ -39,8 +39,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
      *
      * @param place where a connection is made from the address that the application has bound the
      *     channel to, or null, to another: one of the constants, or for good on the kernel
-     * @param starter starts the switch, which then goes on with the channel in the array; and for
-     *     one that was accepted with its listener before, which follows in the array
+     * @param starter starts the switch, which then goes on with the channel in the array; or takes
+     *     a task that does so: of a connection that has carried enough, or after a listener, for
+     *     later
      * @param connected counts connections that were made on the kernel, by what {@code place} said
      * @param accepted counts connections that were accepted from the kernel, likewise
      */
@@ -112,7 +113,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             }
             starting = true;
         }
-        Thread _ = ListeningChannel.start(this, "sdp4j-start");
+        rules.starter().accept(new Object[] {this});
     }
 
     /** Starts the switch, which goes on with a connection; or nothing is counted any more. */
@@ -123,11 +124,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     }
 
     private void start() {
-        rules.starter()
-                .accept(
-                        listener == null
-                                ? new Object[] {channel}
-                                : new Object[] {channel, listener});
+        rules.starter().accept(new Object[] {channel});
     }
 
     /** Whether the switch has gone on with its listener, so that a peer may ask it to move. */

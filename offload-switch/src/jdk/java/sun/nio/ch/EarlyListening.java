@@ -41,7 +41,8 @@ final class EarlyListening implements EarlyAccept {
 
     @Override
     public void listens(ListeningChannel channel, SocketAddress asked, int backlog) {
-        rules.starter().accept(new Object[] {new GoOn(rules, channel, asked, backlog)});
+        rules.starter()
+                .accept(new Object[] {channel, new GoOn(rules, channel, asked, backlog)});
     }
 
     @Override

@@ -131,14 +131,6 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         settled = true;
     }
 
-    static Thread start(Runnable work, String name) {
-        Thread thread = new Thread(null, work, name, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
-        thread.start();
-        return thread;
-    }
-
     /** Has the kernel listen; the JDK's {@code bind}. */
     public void bindKernel(SocketAddress address, int backlog) throws IOException {
         ServerSocketChannel _ = super.bind(address, backlog);
