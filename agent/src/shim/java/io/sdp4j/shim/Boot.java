@@ -154,6 +154,10 @@ final class Boot {
         if (factories != null || inKernelScope()) {
             return null;
         }
+        EarlyChannels known = earlyChannels;
+        if (known != null) {
+            return known;
+        }
         synchronized (EARLY_LOCK) {
             if (!earlyChannelsKnown) {
                 earlyChannels = (EarlyChannels) earlyMaker(Grants.Deed.EARLY_CHANNELS);

@@ -66,10 +66,14 @@ final class EarlySockets
     /** See {@link Boot#rules}. */
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
 
+    /** Whether a proxy may lead there; never for channels. */
+    private final boolean proxied;
+
     private final boolean oneProcessor = Runtime.getRuntime().availableProcessors() == 1;
 
-    EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules) {
+    EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules, boolean proxied) {
         this.rules = rules;
+        this.proxied = proxied;
     }
 
     /**
@@ -80,7 +84,7 @@ final class EarlySockets
      */
     @SuppressWarnings("unchecked")
     static SocketImplFactory factory(Instrumentation instrumentation) {
-        EarlySockets sockets = new EarlySockets(Boot.rules());
+        EarlySockets sockets = new EarlySockets(Boot.rules(), true);
         Object maker =
                 JdkDefiner.define(
                         instrumentation,
@@ -144,7 +148,7 @@ final class EarlySockets
         if (verdict.equals(Boot.OFFLOAD_ONLY)) {
             return SWITCH_ONLY;
         }
-        boolean proxies = proxies();
+        boolean proxies = proxied && proxies();
         if (remote.isUnresolved() && !proxies) {
             return NOT_LOCAL; // and it is nowhere else: the JDK says so
         }

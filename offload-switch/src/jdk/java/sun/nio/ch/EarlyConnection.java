@@ -55,7 +55,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     private final ProtocolFamily family; // null = the JDK's choice
     private final Rules rules;
     private final ListeningChannel listener; // null for one that connects
-    private final Map<SocketOption<?>, Object> options = new LinkedHashMap<>();
+    private Map<SocketOption<?>, Object> options = Map.of(); // or one of its own
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private boolean begun; // connecting
     private int where;
@@ -322,6 +322,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             return;
         }
         channel.setKernelOption(name, value);
+        if (options.isEmpty()) {
+            options = new LinkedHashMap<>();
+        }
         options.remove(name);
         options.put(name, value);
     }
