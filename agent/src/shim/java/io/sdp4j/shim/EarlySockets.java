@@ -24,7 +24,7 @@ final class EarlySockets
         implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
                 Function<Map<String, Object>, SocketImpl> {
     // Where a connection is made, and what a listener accepts. The classes in the JDK's packages
-    // know SWITCH, MAY_MOVE, SWITCH_ONLY and the last two.
+    // know SWITCH, MAY_MOVE, SWITCH_ONLY and the last three.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int ONE_PROCESSOR = 2;
@@ -34,6 +34,8 @@ final class EarlySockets
     private static final int SWITCH_ONLY = 6;
     private static final int ACCEPTS = 7; // what may move
     private static final int ACCEPTS_UNCOUNTED = 8; // until the switch has started
+
+    // 9: a connection that might have moved and has turned out not to be worth it
 
     /** The switch's names of the reasons. */
     private static final String[] REASONS = {
@@ -45,7 +47,8 @@ final class EarlySockets
         "RULE_DIRECT",
         "SWITCH_OFF",
         "ACCEPTED_TCP",
-        "ACCEPTED_TCP"
+        "ACCEPTED_TCP",
+        "NOT_WORTH"
     };
 
     /** Connections made on the kernel, by where. */

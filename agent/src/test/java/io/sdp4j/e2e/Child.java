@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 
 /**
  * A started process: what it prints, with the time it came, its end, and its agent's report.
@@ -73,6 +75,13 @@ final class Child {
     /** As {@link #await}, of a program that takes its time. */
     String awaitWithin(String prefix, long seconds) throws InterruptedException {
         return awaitLine(prefix, seconds).text.substring(prefix.length()).strip();
+    }
+
+    /** Waits until a connection has moved; the log's level has to be {@code debug}. */
+    void awaitMove() {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(LIMIT_SECONDS)) // a busy machine moves late
+                .until(() -> err().stream().anyMatch(line -> line.contains(" leaves TCP ")));
     }
 
     /** When that line came, in {@link System#nanoTime()}. */

@@ -18,11 +18,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -191,9 +189,7 @@ class EarlyIT {
             options.add("-Dsdp4j.log.level=debug");
             String port = server.await("READY");
             Child client = run(jvms, jvms.rules(), options, program, kind, port);
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(60)) // a busy machine moves late
-                    .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
+            client.awaitMove();
             client.endInput();
             assertEquals("right", client.results().get("answer"), client::toString);
             assertEquals("all", server.results().get("summed"), server::toString);

@@ -11,11 +11,9 @@ import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,9 +99,7 @@ class EarlyListenIT {
         try (Jvms jvms = new Jvms(directory)) {
             Child server = java(jvms, EarlyServer.class, kind);
             Child client = java(jvms, EarlyStreams.class, "client", server.await("READY").strip());
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(60)) // a busy machine moves late
-                    .until(() -> client.err().stream().anyMatch(l -> l.contains(" leaves TCP ")));
+            client.awaitMove();
             client.endInput();
             assertEquals("right", client.results().get("answer"), client::toString);
             assertEquals("all", server.results().get("summed"), server::toString);

@@ -109,7 +109,7 @@ final class CountedKernel implements Carrier {
         }
         boolean quick = turns * QUICK_NANOS >= ageNanos;
         if (!bulk && !quick) {
-            early.stays(); // and needs no count
+            early.isNotWorthMoving();
         }
         return quick || (bulk && bytes >= SELECTOR_BYTES);
     }

@@ -34,6 +34,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     /** The switch decides, and the kernel may not be asked instead. */
     private static final int SWITCH_ONLY = 6;
 
+    /** The count of those that might have moved and are not worth it. */
+    private static final int NOT_WORTH = 9;
+
     /**
      * The shim's answers for early connections.
      *
@@ -135,6 +138,15 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     /** The listener that has accepted it, or null. */
     public ListeningChannel listener() {
         return listener;
+    }
+
+    /** It has connected, and carries too little to be worth moving: it needs no count. */
+    synchronized void isNotWorthMoving() {
+        if (!starting && !stays) {
+            stays();
+            long _ = rules.connected().decrementAndGet(where);
+            long _ = rules.connected().incrementAndGet(NOT_WORTH);
+        }
     }
 
     /** It stays on the kernel, unless the switch has gone on with it. */
