@@ -1,8 +1,6 @@
 package io.sdp4j.agent;
 
-import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
-import io.sdp4j.policy.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -12,8 +10,8 @@ import java.util.function.Consumer;
  *
  * <p>By default the JDK warns at the first native call of a module that is not named on the command
  * line; naming ours is what this does. Under {@code --illegal-native-access=deny} the user has said
- * that only modules named on the command line may, and that is left alone: the fabric then works
- * without native calls, or not at all.
+ * that only modules named on the command line may, and that is left alone: nothing is offloaded
+ * then.
  */
 final class NativeGrant {
     /** A class of each. */
@@ -25,10 +23,7 @@ final class NativeGrant {
     /**
      * @return whether the sink was told that nothing is offloaded
      */
-    static boolean apply(Settings settings, Consumer<String> sink) {
-        if (!ShmSettings.allowNative(settings)) {
-            return false;
-        }
+    static boolean apply(Consumer<String> sink) {
         ClassLoader loader = NativeGrant.class.getClassLoader();
         List<Module> wanting = new ArrayList<>();
         for (String name : NATIVE_MODULES) {
@@ -41,8 +36,8 @@ final class NativeGrant {
             return false;
         }
         if (denied()) {
-            sink.accept("native access is denied on the command line, " + without(settings));
-            return !settings.flag(ShmSettings.PORTABLE);
+            sink.accept("native access is denied on the command line, so nothing is offloaded");
+            return true;
         }
         try {
             for (Module module : wanting) {
@@ -50,8 +45,8 @@ final class NativeGrant {
             }
             return false;
         } catch (IllegalStateException e) {
-            sink.accept("no native access (" + e.getMessage() + "), " + without(settings));
-            return !settings.flag(ShmSettings.PORTABLE);
+            sink.accept("no native access (" + e.getMessage() + "), so nothing is offloaded");
+            return true;
         }
     }
 
@@ -63,17 +58,11 @@ final class NativeGrant {
         }
     }
 
-    private static String without(Settings settings) {
-        return settings.flag(ShmSettings.PORTABLE)
-                ? "connections are offloaded in pure Java, which is slower"
-                : "so nothing is offloaded; shm.portable=true on both sides allows it in pure Java";
-    }
-
     /**
      * Whether the command line says {@code deny}. The JDK removes the property that carries the
      * answer, so its own reader is asked; one that cannot be asked counts as a no.
      */
-    static boolean denied() {
+    private static boolean denied() {
         try {
             Object policy =
                     Class.forName("jdk.internal.module.ModuleBootstrap")

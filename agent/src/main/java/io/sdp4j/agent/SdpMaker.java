@@ -31,14 +31,7 @@ record SdpMaker(
 
     private boolean movesTo(List<String> fabrics) {
         return settings.flag(ShmSettings.ENABLED)
-                && proves()
                 && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM));
-    }
-
-    /** Whether it can prove that it holds a connection of TCP, which takes native calls. */
-    private boolean proves() {
-        return !settings.flag(ShmSettings.PORTABLE)
-                || (ShmSettings.allowNative(settings) && !NativeGrant.denied());
     }
 
     /** Peers of another fabric do not come by TCP first. */
@@ -49,7 +42,7 @@ record SdpMaker(
 
     @Override
     public OffloadProvider make() {
-        if (NativeGrant.apply(settings, sink)) {
+        if (NativeGrant.apply(sink)) {
             Agent.started().told(ReasonCode.UNAVAILABLE);
         }
         SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local, plugins);

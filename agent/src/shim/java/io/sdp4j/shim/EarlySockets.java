@@ -62,7 +62,6 @@ final class EarlySockets
             Map.of(
                     "policy.required", "false",
                     "plugins", "",
-                    "shm.portable", "false",
                     "upgrade", "auto",
                     "verbs.enabled", "false");
 

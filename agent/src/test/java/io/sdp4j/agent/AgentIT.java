@@ -167,12 +167,7 @@ class AgentIT {
         Jvm.Outcome outcome = connectAsync("report=" + report, "--illegal-native-access=deny");
         assertRan(outcome, 1);
         assertTrue(outcome.err().contains("native access is denied"), outcome::err);
-        assertTrue(outcome.err().contains("shm.portable"), outcome::err);
         assertEquals(List.of(0L, 0L, 3L), connections(report));
-        outcome =
-                connectAsync("shm.portable=true,report=" + report, "--illegal-native-access=deny");
-        assertRan(outcome, 1);
-        assertEquals(List.of(3L, 0L, 0L), connections(report));
     }
 
     @Test

@@ -230,7 +230,6 @@ class ArchitectureTest {
                 Set.of(
                         "DirectoryFd",
                         "Linux",
-                        "StreamDirectory",
                         // drafts, reports and rules of their own
                         "DemoCommand",
                         "NewFile",

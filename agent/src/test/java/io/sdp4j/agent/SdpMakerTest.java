@@ -1,6 +1,5 @@
 package io.sdp4j.agent;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -83,15 +82,5 @@ class SdpMakerTest {
         SdpMaker maker = maker(Map.of(), plugin());
         assertTrue(maker.moves(HERE, ANY));
         assertFalse(maker.listensLater(ANY));
-    }
-
-    /** It proves nothing about connections of TCP where this JVM may not make native calls. */
-    @Test
-    void theMemoryInFilesNeedsNativeCallsToMove() {
-        SdpMaker maker = maker(Map.of("shm.portable", "true"));
-        assertEquals(maker.moves(HERE, ANY), maker.listensLater(ANY));
-        SdpMaker without = maker(Map.of("shm.portable", "true", "internal.shm.native", "off"));
-        assertFalse(without.moves(HERE, ANY));
-        assertFalse(without.listensLater(ANY));
     }
 }

@@ -42,19 +42,18 @@ class IdleIT {
 
     @TempDir Path directory;
 
-    /** Whether connections begin on TCP, and whether they do without native calls. */
-    private record Way(boolean moves, boolean portable) {}
-
-    private static final Way DIRECT = new Way(false, false);
-    private static final Way PORTABLE = new Way(false, true);
-    private static final Way BY_MOVING = new Way(true, false);
+    /** How connections of a crowd are offloaded. */
+    private enum Way {
+        DIRECT,
+        BY_MOVING
+    }
 
     static List<Arguments> crowds() {
         return List.of(
-                arguments("platform", List.of(DIRECT, PORTABLE, BY_MOVING)),
-                arguments("virtual", List.of(DIRECT)),
-                arguments("selector", List.of(DIRECT, PORTABLE, BY_MOVING)),
-                arguments("async", List.of(DIRECT)));
+                arguments("platform", List.of(Way.DIRECT, Way.BY_MOVING)),
+                arguments("virtual", List.of(Way.DIRECT)),
+                arguments("selector", List.of(Way.DIRECT, Way.BY_MOVING)),
+                arguments("async", List.of(Way.DIRECT)));
     }
 
     @ParameterizedTest
@@ -107,7 +106,7 @@ class IdleIT {
         }
 
         private Child start(String... args) throws Exception {
-            if (way != null && !way.moves) {
+            if (way == Way.DIRECT) {
                 jvms.direct();
             } else {
                 jvms.upgrade("connect");
@@ -115,9 +114,7 @@ class IdleIT {
             return jvms.java(
                     "IdleCrowd " + args[0],
                     way != null,
-                    way == null || !way.portable
-                            ? List.of()
-                            : List.of("-Dsdp4j.shm.portable=true", "--illegal-native-access=deny"),
+                    List.of(),
                     Jvms.classPathOf(IdleCrowd.class),
                     IdleCrowd.class.getName(),
                     args);

@@ -149,14 +149,6 @@ public interface QueuePair {
         copyIn(from, fromOffset, sendOffset(slot) + at, lenBytes);
     }
 
-    /**
-     * Whether the peer can take the memory of slots away, which shows as an {@link InternalError}
-     * in the thread that touches it, here or in a slot's memory itself.
-     */
-    default boolean memoryMayFault() {
-        return false;
-    }
-
     /** Whether {@link #writePast} may be another copy than the ordinary one here. */
     default boolean writesPast() {
         return false;

@@ -12,8 +12,7 @@ import jdk.internal.misc.Unsafe;
 
 /**
  * Loads and stores of aligned words in mapped memory, and copies of arrays. The caller guarantees
- * that words lie in the memory, and that it is mapped; a page of a file that was cut off is an
- * {@code InternalError}.
+ * that words lie in the memory, and that it is mapped.
  *
  * <p>Shape: the JDK's own {@code Unsafe}, where it is exported to this module, as the agent sees
  * to; else handles of memory segments. Compiled, both are one instruction. But the interpreter
@@ -21,9 +20,6 @@ import jdk.internal.misc.Unsafe;
  * compiler, in the first seconds of a JVM, when processors are scarce. Memory of an arena that can
  * be closed keeps the handles, which look whether it was. A process has one kind, so the calls are
  * direct ones.
- *
- * <p>Only loads and stores, never compare-and-set: on a file that a peer truncates that would end
- * the JVM.
  */
 public abstract class MappedMemory {
     private static final boolean EXPORTED = NativeAccess.unsafeExported();

@@ -49,19 +49,10 @@ public final class PortOwner {
      */
     public record Listener(long uid, long inode) {}
 
-    /**
-     * The listener that a SYN to {@code address} would find.
-     *
-     * @param nativeCalls whether {@link Linux} may be used
-     */
-    public static Listener listener(InetSocketAddress address, boolean nativeCalls) {
-        if (nativeCalls) {
-            Listener asked = ask(address);
-            if (asked.uid != UNKNOWN) {
-                return asked;
-            }
-        }
-        return read(address);
+    /** The listener that a SYN to {@code address} would find. */
+    public static Listener listener(InetSocketAddress address) {
+        Listener asked = ask(address);
+        return asked.uid == UNKNOWN ? read(address) : asked;
     }
 
     /** Whether the quick way works here. */
@@ -143,7 +134,8 @@ public final class PortOwner {
         m.copyIn(ip, 0, ipAt, ip.length);
     }
 
-    private static Listener read(InetSocketAddress address) {
+    /** From the tables in {@code /proc}. */
+    static Listener read(InetSocketAddress address) {
         byte[] ip = address.getAddress().getAddress();
         boolean v4 = ip.length == 4;
         String port = String.format(Locale.ROOT, "%04X", address.getPort());

@@ -8,9 +8,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a task or a timer throws, those of others go on. */
 @Timeout(60)
@@ -20,20 +19,24 @@ final class EventLoopTest {
     private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
     private final CountDownLatch done = new CountDownLatch(3);
 
-    /** A peer that cuts mapped memory off causes the first, and a bug any other. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void goesOnAfterAnyError(boolean nativeMode) throws Exception {
+    private void sink(Throwable t) {
+        thrown.add(t);
+        throw new IllegalStateException("the sink, too");
+    }
+
+    @Test
+    void epollGoesOnAfterAnyError() throws Exception {
+        goesOnAfterAnyError(new EpollLoop("test-errors", this::sink));
+    }
+
+    @Test
+    void parkingGoesOnAfterAnyError() throws Exception {
+        goesOnAfterAnyError(new ParkingLoop("test-errors", this::sink));
+    }
+
+    private void goesOnAfterAnyError(EventLoop loop) throws Exception {
         List<Throwable> errors =
-                List.of(new InternalError("memory"), new StackOverflowError(), new Exception());
-        EventLoop loop =
-                EventLoops.start(
-                        "test-errors",
-                        nativeMode,
-                        t -> {
-                            thrown.add(t);
-                            throw new IllegalStateException("the sink, too");
-                        });
+                List.of(new InternalError("bug"), new StackOverflowError(), new Exception());
         try {
             for (Throwable t : errors) {
                 loop.execute(() -> EventLoopTest.<RuntimeException>fail(t));

@@ -95,7 +95,7 @@ class NetlinkSocketTest {
     void watchingEndsWhenItIsClosed() throws IOException {
         long before = netlinkSockets();
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        EventLoop loop = EventLoops.start("test-loop", true, t -> failure.compareAndSet(null, t));
+        EventLoop loop = EventLoops.start("test-loop", t -> failure.compareAndSet(null, t));
         Closeable watch = NetlinkSocket.watch(loop, ROUTE, 0x111, d -> {});
         assertEquals(before + 1, netlinkSockets());
         watch.close();
@@ -106,7 +106,7 @@ class NetlinkSocketTest {
 
     @Test
     void aLoopWithoutNativeCallsCannotWatch() {
-        EventLoop loop = EventLoops.start("test-loop", false, t -> {});
+        EventLoop loop = new ParkingLoop("test-loop", t -> {});
         assertThrows(IOException.class, () -> NetlinkSocket.watch(loop, ROUTE, 1, d -> {}));
     }
 }

@@ -34,7 +34,7 @@ class SettingsTest {
             Setting.number("sdp4j.internal.spinners.max", -1, -1, 1_024, "threads", "How many.");
 
     private static final Setting NATIVE =
-            Setting.choice("sdp4j.internal.shm.native", "auto, off", "auto", "When.");
+            Setting.choice("sdp4j.internal.wait.kind", "auto, off", "auto", "When.");
 
     private static final Setting ZCOPY = Setting.flagOrAuto("sdp4j.zcopy.enabled", "Whether.");
 
@@ -62,7 +62,7 @@ class SettingsTest {
                         "9",
                         "sdp4j.jmx",
                         "OFF",
-                        "sdp4j.internal.shm.native",
+                        "sdp4j.internal.wait.kind",
                         "Off");
         assertEquals(7, settings.longValue(COUNT));
         assertEquals(0, settings.intValue(SPIN));
@@ -84,7 +84,7 @@ class SettingsTest {
         "spin.max.us=99999999999999999999, 0 to 1000",
         "internal.spinners.max=-2, -1 to 1024",
         "jmx=perhaps, 'true, false'",
-        "internal.shm.native=on, 'auto, off'",
+        "internal.wait.kind=on, 'auto, off'",
         "zcopy.enabled=perhaps, 'auto, true, false'"
     })
     void aBadValueIsALineAndTheDefault(String option, String range) {
@@ -129,14 +129,14 @@ class SettingsTest {
     /** Also that of an internal setting without the word. */
     @Test
     void aNameWithoutInternalIsAskedFor() {
-        read("spinners.max=5,zcopy.min.bytes=9", "sdp4j.shm.native", "off");
+        read("spinners.max=5,zcopy.min.bytes=9", "sdp4j.wait.kind", "off");
         assertEquals(
                 List.of(
                         "sdp4j: agent option 'sdp4j.spinners.max' is unknown, ignored; did you"
                                 + " mean 'sdp4j.internal.spinners.max'?",
                         "sdp4j: agent option 'sdp4j.zcopy.min.bytes' is unknown, ignored",
-                        "sdp4j: system property 'sdp4j.shm.native' is unknown, ignored; did"
-                                + " you mean 'sdp4j.internal.shm.native'?"),
+                        "sdp4j: system property 'sdp4j.wait.kind' is unknown, ignored; did"
+                                + " you mean 'sdp4j.internal.wait.kind'?"),
                 lines);
     }
 

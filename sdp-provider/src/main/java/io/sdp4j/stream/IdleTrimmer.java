@@ -56,8 +56,6 @@ final class IdleTrimmer {
     private static boolean look(StreamLife stream) {
         try {
             return stream.onLook();
-        } catch (InternalError e) {
-            stream.cut(); // its memory was taken away
         } catch (RuntimeException | Error e) {
             LOG.error("a stream is cut", e);
             stream.cut();

@@ -154,7 +154,7 @@ final class SdpListener implements OffloadListener {
 
     private OffloadStream stream(
             Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
-        return GuardedStream.begin(
+        return SdpStream.begin(
                 machine, qp, context, fabric, request.localAddress(), request.remoteAddress());
     }
 

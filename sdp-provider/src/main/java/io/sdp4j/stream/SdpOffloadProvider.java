@@ -30,7 +30,6 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -46,8 +45,10 @@ import org.slf4j.LoggerFactory;
 public final class SdpOffloadProvider implements OffloadProvider {
     private static final Logger LOG = LoggerFactory.getLogger(SdpOffloadProvider.class);
 
-    /** Of all providers, so that one that is closed leaves no thread; by whether it is native. */
-    private static final Map<Boolean, EventLoop> LOOPS = new ConcurrentHashMap<>();
+    /** Of all providers, so that one that is closed leaves no thread. */
+    private static final class Caretaker {
+        static final EventLoop LOOP = caretaker();
+    }
 
     private final FabricSet fabrics;
     private final FabricResolver resolver;
@@ -100,9 +101,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
      */
     public static SdpOffloadProvider create(
             Settings settings, LocalAddresses hosts, List<FabricFactory> plugins) {
-        EventLoop loop =
-                LOOPS.computeIfAbsent(
-                        ShmSettings.allowNative(settings), SdpOffloadProvider::caretaker);
+        EventLoop loop = Caretaker.LOOP;
         UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(ShmSettings.ENABLED)) {
@@ -137,12 +136,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
         return provider;
     }
 
-    private static EventLoop caretaker(boolean allowNative) {
+    private static EventLoop caretaker() {
         EventLoop loop =
                 EventLoops.start(
-                        "sdp4j-caretaker",
-                        allowNative,
-                        t -> LOG.error("a task of the caretaker failed", t));
+                        "sdp4j-caretaker", t -> LOG.error("a task of the caretaker failed", t));
         LastHook.add(loop::end);
         return loop;
     }
@@ -367,8 +364,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         spec.abandoned(),
                         spec.asked(),
                         spec.socket());
-        return GuardedStream.begin(
-                open.machine(), open.qp(), context, fabric, local[0], spec.remote());
+        return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
     }
 
     @Override

@@ -74,17 +74,13 @@ final class StreamEnd {
         core.takeWakeOps();
     }
 
-    /** The connection's memory is gone: cuts it, whatever was under way. */
+    /** Cuts the connection, whatever was under way. */
     void cut() {
         assert Thread.holdsLock(core);
         actions.clear();
         core.wake(BOTH);
-        try {
-            core.machine.onQpError(actions);
-            core.carryOut();
-        } catch (InternalError e) {
-            actions.clear(); // its last words have no place either
-        }
+        core.machine.onQpError(actions);
+        core.carryOut();
     }
 
     /**

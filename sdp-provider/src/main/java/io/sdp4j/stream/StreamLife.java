@@ -93,24 +93,12 @@ final class StreamLife {
 
     /** Called for a completion that was asked for. */
     void onNotify() {
-        try {
-            if (watch.onNotify()) {
-                releaseIfClosed();
-            }
-        } catch (InternalError e) {
-            cut();
+        if (watch.onNotify()) {
+            releaseIfClosed();
         }
     }
 
-    private void onTimer(int timer) {
-        try {
-            runTimer(timer);
-        } catch (InternalError e) {
-            cut();
-        }
-    }
-
-    /** The memory of the connection is gone, or what happened must not happen again. */
+    /** Cuts the connection: a failure of the stream must not happen again. */
     void cut() {
         int wake;
         synchronized (core) {
@@ -124,7 +112,7 @@ final class StreamLife {
         releaseIfClosed();
     }
 
-    private void runTimer(int timer) {
+    private void onTimer(int timer) {
         int wake;
         synchronized (core) {
             if (core.released()) {

@@ -250,11 +250,6 @@ final class TracedQueuePair implements QueuePair {
     }
 
     @Override
-    public boolean memoryMayFault() {
-        return qp.memoryMayFault();
-    }
-
-    @Override
     public boolean writesPast() {
         return qp.writesPast();
     }

@@ -60,7 +60,7 @@ class BeginTest {
     /** The application of an end that closes has left nothing unread then. */
     @Test
     void aCloseOverItIsInOrder() throws Exception {
-        try (TestFabric fabric = new TestFabric(true, 8);
+        try (TestFabric fabric = new TestFabric(8);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             pair.server.readerBehind(true);
             assertTrue(pair.client.tryBegin(new byte[8]));
@@ -75,7 +75,7 @@ class BeginTest {
     @Test
     void whatTheSwitchSaysIsNoLoss() throws Exception {
         List<Integer> flags = new CopyOnWriteArrayList<>();
-        try (TestFabric fabric = new TestFabric(true, 8);
+        try (TestFabric fabric = new TestFabric(8);
                 StreamPair pair = new StreamPair(fabric.provider(made -> recording(made, flags)))) {
             flags.clear();
             assertTrue(pair.client.tryBegin(new byte[8]));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class BulkMoveTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened();
     private static final long BULK = 8 << 20;
     private static final long NEVER = Long.MAX_VALUE;
 

@@ -24,24 +24,18 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A provider of channels over SDP, and what tests of them do all the time. Both ends are in one JVM
- * over the shared-memory fabric; with native calls the peer rings the selector's own descriptor,
- * without, the event thread raises it.
+ * over the shared-memory fabric.
  */
 @Timeout(60)
 abstract class ChannelsOverSdp {
-    private final boolean allowNative;
     private TestFabric fabric;
     OffloadSwitch target;
     SelectorProvider provider;
 
-    ChannelsOverSdp(boolean allowNative) {
-        this.allowNative = allowNative;
-    }
-
     @BeforeEach
     void open() throws IOException {
         assertEquals(Optional.empty(), ChannelBridge.selfTest());
-        fabric = new TestFabric(allowNative, 32);
+        fabric = new TestFabric();
         target = TestChannels.owner(fabric.provider());
         provider = SwitchChannels.provider(target);
     }

@@ -158,7 +158,7 @@ class CoalescingTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int buffers : new int[] {4, 32}) {
-            try (TestFabric fabric = new TestFabric(true, buffers);
+            try (TestFabric fabric = new TestFabric(buffers);
                     StreamPair pair = new StreamPair(fabric.provider())) {
                 for (int i = 0; i < 100; i++) {
                     writeAndRead(pair, random, "seed " + seed);

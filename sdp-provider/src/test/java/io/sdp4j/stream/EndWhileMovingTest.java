@@ -47,7 +47,7 @@ final class EndWhileMovingTest {
     private static final InetSocketAddress ANY =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    private final TestFabric fabric = TestFabric.opened(true);
+    private final TestFabric fabric = TestFabric.opened();
     private final CountDownLatch clientTakes = new CountDownLatch(1);
     private final BlockingQueue<Runnable> serverTakes = new LinkedBlockingQueue<>();
     private volatile AcceptedConnections accepted;

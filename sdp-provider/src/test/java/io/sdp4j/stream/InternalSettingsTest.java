@@ -93,10 +93,4 @@ class InternalSettingsTest {
         assertTrue(
                 SdpOffloadProvider.shmConfig(Settings.defaults(SdpSettings.ALL)).sleepTogether());
     }
-
-    @Test
-    void nativeCallsCanBeSwitchedOff() {
-        assertFalse(SdpOffloadProvider.shmConfig(with("internal.shm.native", "off")).allowNative());
-        assertTrue(SdpOffloadProvider.shmConfig(Settings.defaults(SdpSettings.ALL)).allowNative());
-    }
 }

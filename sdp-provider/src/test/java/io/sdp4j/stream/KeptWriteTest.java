@@ -32,7 +32,7 @@ final class KeptWriteTest {
 
     @Test
     void leavesWhenThePeerHasRead() throws Exception {
-        try (TestFabric fabric = TestFabric.opened(true)) {
+        try (TestFabric fabric = TestFabric.opened()) {
             HeldTimers timers = new HeldTimers(fabric.loop());
             SelectorProvider provider =
                     TestChannels.provider(fabric.timed(timers, MAX_BUFFER_BYTES));

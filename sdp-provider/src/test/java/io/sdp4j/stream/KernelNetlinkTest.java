@@ -37,7 +37,7 @@ class KernelNetlinkTest {
     @TempDir Path devices;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final EventLoop loop =
-            EventLoops.start("test-loop", true, t -> failure.compareAndSet(null, t));
+            EventLoops.start("test-loop", t -> failure.compareAndSet(null, t));
     private NetworkInterface link;
     private Inet4Address own;
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 class LateServerTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened();
 
     @AfterAll
     static void shut() throws IOException {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contract of channels and selectors that leave kernel TCP with the first byte. */
 class MovingNioTest extends SwitchedNioTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened();
 
     MovingNioTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()), UpgradePolicy.afterBytes(1));

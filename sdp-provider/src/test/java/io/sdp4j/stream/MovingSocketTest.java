@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The contract of {@code java.net} sockets that leave kernel TCP with the first byte. */
 class MovingSocketTest extends SwitchedTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened();
 
     MovingSocketTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()), UpgradePolicy.afterBytes(1));

@@ -21,19 +21,17 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a caller that does not wait in {@code await} is told once when a stream becomes ready,
- * never missed. Method: both ends in one JVM, with native calls and without.
+ * never missed. Method: both ends in one JVM.
  */
 @Timeout(60)
 class ReadinessTest {
     /** One pair over a fabric of its own. */
     private record Setting(TestFabric fabric, StreamPair pair) implements AutoCloseable {
-        static Setting open(boolean allowNative) throws Exception {
-            TestFabric fabric = new TestFabric(allowNative, 32);
+        static Setting open() throws Exception {
+            TestFabric fabric = new TestFabric();
             return new Setting(fabric, new StreamPair(fabric.provider()));
         }
 
@@ -58,10 +56,9 @@ class ReadinessTest {
         return called.tryAcquire(20, TimeUnit.SECONDS);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void eachArmIsAnsweredOnce(boolean allowNative) throws Exception {
-        try (Setting s = Setting.open(allowNative)) {
+    @Test
+    void eachArmIsAnsweredOnce() throws Exception {
+        try (Setting s = Setting.open()) {
             Semaphore called = new Semaphore(0);
             for (int i = 0; i < 200; i++) {
                 assertTrue(s.server().arm(READ, called::release), "nothing has come");
@@ -74,10 +71,9 @@ class ReadinessTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void wakeAndCloseAnswerToo(boolean allowNative) throws Exception {
-        try (Setting s = Setting.open(allowNative)) {
+    @Test
+    void wakeAndCloseAnswerToo() throws Exception {
+        try (Setting s = Setting.open()) {
             Semaphore called = new Semaphore(0);
             assertTrue(s.server().arm(READ, called::release));
             s.server().wake();
@@ -92,7 +88,7 @@ class ReadinessTest {
             assertTrue(soon(called));
             assertEquals(-1, s.client().tryRead(new byte[1], 0, 1));
         }
-        TestFabric fabric = new TestFabric(allowNative, 32);
+        TestFabric fabric = new TestFabric();
         StreamPair pair = new StreamPair(fabric.provider());
         Semaphore called = new Semaphore(0);
         assertTrue(pair.server.arm(READ, called::release));
@@ -103,10 +99,9 @@ class ReadinessTest {
         fabric.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void readerAndWriterAreToldApart(boolean allowNative) throws Exception {
-        try (Setting s = Setting.open(allowNative)) {
+    @Test
+    void readerAndWriterAreToldApart() throws Exception {
+        try (Setting s = Setting.open()) {
             byte[] block = new byte[100_000];
             long written = 0;
             for (int n = 1; n > 0; written += n) {
@@ -126,12 +121,11 @@ class ReadinessTest {
     }
 
     /** Pauses of random length, so that arming, arriving and looking meet in every order. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void noArmIsForgotten(boolean allowNative) throws Exception {
+    @Test
+    void noArmIsForgotten() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        try (Setting s = Setting.open(allowNative)) {
+        try (Setting s = Setting.open()) {
             CompletableFuture<Void> echo =
                     CompletableFuture.runAsync(() -> echo(s.server(), new Random(seed + 1)));
             Semaphore called = new Semaphore(0);
@@ -178,17 +172,11 @@ class ReadinessTest {
      * Goal: the notify descriptor tells at once what is ready, and steps back where the provider
      * must look after the stream itself.
      */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void theNotifyDescriptorTellsWhatIsReady(boolean allowNative) throws Exception {
-        try (Setting s = Setting.open(allowNative)) {
+    @Test
+    void theNotifyDescriptorTellsWhatIsReady() throws Exception {
+        try (Setting s = Setting.open()) {
             OffloadStream server = s.server();
-            assertEquals(allowNative, server.notifyFd() >= 0);
-            if (!allowNative) {
-                assertEquals(-1, server.requestNotify(READ));
-                assertEquals(0, server.requestNotify(0));
-                return;
-            }
+            assertTrue(server.notifyFd() >= 0);
             assertEquals(0, server.requestNotify(READ));
             assertEquals(WRITE, server.requestNotify(READ | WRITE));
             StreamPair.writeFully(s.client(), new byte[3]);
@@ -214,7 +202,7 @@ class ReadinessTest {
      */
     @Test
     void watchingNowAndThenLastsForEver() throws Exception {
-        try (Setting s = Setting.open(true)) {
+        try (Setting s = Setting.open()) {
             OffloadStream server = s.server();
             for (int i = 0; i < 1_500; i++) {
                 assertEquals(0, server.requestNotify(READ), "round " + i);
@@ -235,7 +223,7 @@ class ReadinessTest {
      */
     @Test
     void aLateCallLeavesTheNotificationAlone() throws Exception {
-        try (Setting s = Setting.open(true)) {
+        try (Setting s = Setting.open()) {
             OffloadStream server = s.server();
             assertTrue(server.arm(READ, () -> {}));
             assertEquals(0, server.requestNotify(READ));
@@ -276,7 +264,7 @@ class ReadinessTest {
      */
     @Test
     void aTaskComesAfterTheCall() throws Exception {
-        try (Setting s = Setting.open(true)) {
+        try (Setting s = Setting.open()) {
             OffloadStream client = s.client();
             List<String> order = new CopyOnWriteArrayList<>();
             CountDownLatch done = new CountDownLatch(1);
@@ -305,7 +293,7 @@ class ReadinessTest {
      */
     @Test
     void aByteThatWasToldOfStays() throws Exception {
-        try (TestFabric fabric = new TestFabric(true, 8)) {
+        try (TestFabric fabric = new TestFabric(8)) {
             StreamPair pair = new StreamPair(fabric.provider());
             OffloadStream client = pair.client;
             StreamCore core = ((SdpStream) client).life().core;

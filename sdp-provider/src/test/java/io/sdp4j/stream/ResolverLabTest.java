@@ -47,7 +47,7 @@ class ResolverLabTest {
     @Test
     void followsWhatIsPluggedAndUnplugged() throws IOException, InterruptedException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        EventLoop loop = EventLoops.start("test-loop", true, t -> failure.compareAndSet(null, t));
+        EventLoop loop = EventLoops.start("test-loop", t -> failure.compareAndSet(null, t));
         try (DeviceResolver resolver =
                 DeviceResolver.behind((l, r) -> List.of(), new KernelNetlink(loop))) {
             FabricPath path = resolver.paths(null, PEER).getFirst();

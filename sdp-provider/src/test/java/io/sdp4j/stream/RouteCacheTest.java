@@ -75,7 +75,7 @@ class RouteCacheTest {
 
     @Test
     void theWayIsAskedForOnceAndAgainAfterAFailure() throws Exception {
-        EventLoop loop = EventLoops.start("test-loop", true, t -> {});
+        EventLoop loop = EventLoops.start("test-loop", t -> {});
         SdpOffloadProvider provider =
                 new SdpOffloadProvider(
                         new FabricSet(

@@ -12,15 +12,11 @@ import org.junit.jupiter.api.TestInstance;
 abstract class SdpAioContract extends SwitchedAioTest {
     private final TestFabric fabric;
 
-    SdpAioContract(boolean allowNative) {
-        this(TestFabric.opened(allowNative), false);
-    }
-
     /**
      * @param lends whether direct buffers are borrowed, from the second byte on
      */
-    SdpAioContract(boolean allowNative, boolean lends) {
-        this(TestFabric.opened(allowNative), lends);
+    SdpAioContract(boolean lends) {
+        this(TestFabric.opened(), lends);
     }
 
     private SdpAioContract(TestFabric fabric, boolean lends) {

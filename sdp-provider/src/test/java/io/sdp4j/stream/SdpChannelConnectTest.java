@@ -21,22 +21,14 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a non-blocking connect ends behind the selector, wherever it leads, and nothing that comes
  * meanwhile is missed. Method: peers of ours, and a plain JDK listener or none where the way back
  * to TCP is the point.
  */
-@ParameterizedClass(name = "native calls: {0}")
-@ValueSource(booleans = {true, false})
 @SuppressWarnings("try") // closing early is the point of some
 class SdpChannelConnectTest extends ChannelsOverSdp {
-    SdpChannelConnectTest(boolean allowNative) {
-        super(allowNative);
-    }
-
     @Test
     void nonBlockingConnectIsOffloadedBehindTheSelector() throws Exception {
         try (ServerSocketChannel listener = listen();

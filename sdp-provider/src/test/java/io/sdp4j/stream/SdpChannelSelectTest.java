@@ -24,21 +24,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: channels over SDP register with the JDK's own selectors and become ready as the JDK's do.
  * Method: both ends are ours; one selector also has everything else that selects.
  */
-@ParameterizedClass(name = "native calls: {0}")
-@ValueSource(booleans = {true, false})
 @SuppressWarnings("try") // closing early is the point of some
 class SdpChannelSelectTest extends ChannelsOverSdp {
-    SdpChannelSelectTest(boolean allowNative) {
-        super(allowNative);
-    }
-
     @Test
     void aSelectorSeesReadinessComeAndGo() throws Exception {
         try (var p = pair();

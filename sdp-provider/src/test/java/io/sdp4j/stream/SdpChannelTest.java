@@ -29,18 +29,10 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: blocking channels over SDP behave as the JDK's. Method: both ends are ours. */
-@ParameterizedClass(name = "native calls: {0}")
-@ValueSource(booleans = {true, false})
 @SuppressWarnings("try") // closing early is the point of some
 class SdpChannelTest extends ChannelsOverSdp {
-    SdpChannelTest(boolean allowNative) {
-        super(allowNative);
-    }
-
     @Test
     void blockingChannelsCarryBytes() throws Exception {
         try (var p = pair()) {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 
 /** The contract of channels and selectors over SDP on shared memory. */
 class SdpNioTest extends SwitchedNioTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true).buffersAsShipped();
+    private static final TestFabric FABRIC = TestFabric.opened().buffersAsShipped();
 
     SdpNioTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()));

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 
-/** The contract of {@code java.net} sockets over SDP on shared memory, with native calls. */
+/** The contract of {@code java.net} sockets over SDP on shared memory. */
 class SdpSocketTest extends SwitchedTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true).buffersAsShipped();
+    private static final TestFabric FABRIC = TestFabric.opened().buffersAsShipped();
 
     SdpSocketTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider()));

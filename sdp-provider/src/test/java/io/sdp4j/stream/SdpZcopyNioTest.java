@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  */
 @EnabledIfSystemProperty(named = "sdp4j.test.profile", matches = "deep")
 class SdpZcopyNioTest extends SwitchedNioTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened();
 
     SdpZcopyNioTest() {
         super(Policy.allowAll(), List.of(FABRIC.provider(TestFabric.tinyZcopy(true, 262_144))));

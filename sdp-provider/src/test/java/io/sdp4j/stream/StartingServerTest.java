@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class StartingServerTest {
-    private static final TestFabric FABRIC = TestFabric.opened(true);
+    private static final TestFabric FABRIC = TestFabric.opened();
 
     private final AtomicInteger asked = new AtomicInteger();
     private final OffloadSwitch owner = owner(Patience.SETTINGS);

@@ -30,7 +30,7 @@ class StreamsAtExitTest {
     private final AtomicInteger looksLeft = new AtomicInteger();
 
     StreamsAtExitTest() throws Exception {
-        fabric = new TestFabric(true, BUFFERS);
+        fabric = new TestFabric(BUFFERS);
         provider = (SdpOffloadProvider) fabric.provider(this::endingWithProcess);
         pair = new StreamPair(fabric.provider(), provider);
     }

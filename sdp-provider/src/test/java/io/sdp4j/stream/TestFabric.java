@@ -67,11 +67,11 @@ final class TestFabric implements AutoCloseable {
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
 
     TestFabric() throws IOException {
-        this(true, 32);
+        this(32);
     }
 
-    TestFabric(boolean allowNative, int buffers) throws IOException {
-        this(ShmConfig.defaults().withNative(allowNative).withPortable(!allowNative), buffers);
+    TestFabric(int buffers) throws IOException {
+        this(ShmConfig.defaults(), buffers);
     }
 
     /** As configured, but in a directory of its own. */
@@ -80,9 +80,9 @@ final class TestFabric implements AutoCloseable {
     }
 
     /** For a test's field. */
-    static TestFabric opened(boolean allowNative) {
+    static TestFabric opened() {
         try {
-            return new TestFabric(allowNative, 32);
+            return new TestFabric();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -93,7 +93,7 @@ final class TestFabric implements AutoCloseable {
         this.directory = directory;
         this.ownDirectory = ownDirectory;
         this.buffers = buffers;
-        loop = TestLoop.take(config.allowNative());
+        loop = TestLoop.take();
         fabric = ShmFabric.open(config.withDirectory(directory), loop.loop());
     }
 
@@ -103,7 +103,7 @@ final class TestFabric implements AutoCloseable {
     }
 
     static TestFabric verbs(VerbsConfig config) throws IOException {
-        return new TestFabric(TestLoop.take(true), config);
+        return new TestFabric(TestLoop.take(), config);
     }
 
     private TestFabric(TestLoop loop, VerbsConfig config) throws IOException {

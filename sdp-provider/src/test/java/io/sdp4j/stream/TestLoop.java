@@ -11,22 +11,17 @@ import java.util.concurrent.atomic.AtomicReference;
  * fabric's: there are as many threads as fabrics were ever open at once. Of one thread at a time.
  */
 final class TestLoop {
-    private static final Queue<TestLoop> NATIVE = new ConcurrentLinkedQueue<>();
-    private static final Queue<TestLoop> PORTABLE = new ConcurrentLinkedQueue<>();
+    private static final Queue<TestLoop> FREE = new ConcurrentLinkedQueue<>();
 
-    private final Queue<TestLoop> home;
     private final AtomicReference<Throwable> caught = new AtomicReference<>();
-    private final EventLoop loop;
+    private final EventLoop loop =
+            EventLoops.start("test-loop", t -> caught.compareAndSet(null, t));
 
-    private TestLoop(boolean allowNative, Queue<TestLoop> home) {
-        this.home = home;
-        loop = EventLoops.start("test-loop", allowNative, t -> caught.compareAndSet(null, t));
-    }
+    private TestLoop() {}
 
-    static TestLoop take(boolean allowNative) {
-        Queue<TestLoop> free = allowNative ? NATIVE : PORTABLE;
-        TestLoop one = free.poll();
-        return one != null ? one : new TestLoop(allowNative, free);
+    static TestLoop take() {
+        TestLoop one = FREE.poll();
+        return one != null ? one : new TestLoop();
     }
 
     EventLoop loop() {
@@ -36,7 +31,7 @@ final class TestLoop {
     /** Once. The first exception of tasks and handlers since the loop was taken, or null. */
     Throwable giveBack() {
         Throwable first = caught.getAndSet(null);
-        home.add(this);
+        FREE.add(this);
         return first;
     }
 }

@@ -57,7 +57,7 @@ class UnreadWritesTest {
     @ParameterizedTest
     @CsvSource({"1, 200", "15, 200", "700, 20", "3000, 5"})
     void writesWithPauses(int len, int writes) throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+        try (TestFabric fabric = new TestFabric(BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             for (int round = 0; round < 3; round++) {
                 for (int i = 0; i < writes && sent.size() + len <= LEAST_BYTES; i++) {
@@ -79,7 +79,7 @@ class UnreadWritesTest {
     /** It may wait until enough is there, and read nothing before. */
     @Test
     void aPeerThatOnlyLooksSeesAll() throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+        try (TestFabric fabric = new TestFabric(BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             for (int i = 0; i < BUFFERS - 2; i++) {
                 assertEquals(5, write(pair.client, 5));
@@ -96,7 +96,7 @@ class UnreadWritesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatWaitedLeaves(boolean watched) throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+        try (TestFabric fabric = new TestFabric(BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             if (watched) {
                 pair.client.notifyFd();
@@ -115,7 +115,7 @@ class UnreadWritesTest {
     /** Both ends have all their credits in what the other one did not read. */
     @Test
     void bothWriteAndThenRead() throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+        try (TestFabric fabric = new TestFabric(BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             for (int round = 0; round < 20; round++) {
                 byte[] b = new byte[100 + round];
@@ -137,7 +137,7 @@ class UnreadWritesTest {
     /** A large write fills what small ones have left of the last message, and no byte more. */
     @Test
     void alsoLargeWritesFindRoom() throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+        try (TestFabric fabric = new TestFabric(BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             for (int i = 0; i < BUFFERS; i++) {
                 assertEquals(5, write(pair.client, 5));
@@ -158,7 +158,7 @@ class UnreadWritesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theEndComesAfterIt(boolean close) throws Exception {
-        try (TestFabric fabric = new TestFabric(true, BUFFERS);
+        try (TestFabric fabric = new TestFabric(BUFFERS);
                 StreamPair pair = new StreamPair(fabric.provider())) {
             for (int i = 0; i < 2 * BUFFERS; i++) {
                 assertEquals(15, write(pair.client, 15));

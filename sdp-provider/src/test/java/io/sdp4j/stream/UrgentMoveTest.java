@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 final class UrgentMoveTest {
     private static final int FLOOD_BYTES = 32 << 20;
 
-    private final TestFabric fabric = TestFabric.opened(true);
+    private final TestFabric fabric = TestFabric.opened();
 
     /** A connection that moves with its first byte; the server does not block. */
     private interface Connected {

@@ -46,7 +46,7 @@ class VerbsPathTest {
     private static final InetSocketAddress PEER = new InetSocketAddress("192.0.2.9", 7174);
     private static final long CAP = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private final EventLoop loop = EventLoops.start("test-loop", true, t -> {});
+    private final EventLoop loop = EventLoops.start("test-loop", t -> {});
     private final Silent fabric = new Silent();
 
     /** Takes what it was asked and waits as long as it may. */

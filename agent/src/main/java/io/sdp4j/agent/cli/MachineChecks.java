@@ -42,8 +42,7 @@ final class MachineChecks {
                 return Check.warn(
                         "native access",
                         variable + " denies it, so nothing is offloaded within this host",
-                        "remove --illegal-native-access=deny, or set shm.portable=true on both"
-                                + " sides");
+                        "remove --illegal-native-access=deny");
             }
         }
         return Check.ok("native access", "granted by the agent to its own module only");
@@ -75,8 +74,7 @@ final class MachineChecks {
                         : Check.fail(
                                 name,
                                 fact.text() + ", so nothing is offloaded within this host",
-                                "allow it (a container's seccomp profile may forbid it), or set"
-                                        + " sdp4j.shm.portable=true on both sides");
+                                "allow it (a container's seccomp profile may forbid it)");
             }
         }
         return Check.skip(name, "not looked for: " + facts.getFirst().text());
@@ -84,6 +82,10 @@ final class MachineChecks {
 
     /** Where processes of this user meet; it is made when it is needed. */
     static Check rendezvous() {
+        ShmFabric.Fact access = ShmFabric.diagnose(ShmConfig.defaults()).getFirst();
+        if (!access.good()) {
+            return Check.skip("rendezvous", "not looked for: " + access.text());
+        }
         String directory = Settings.of(ShmSettings.ALL, Map.of(), line -> {}).text(ShmSettings.DIR);
         ShmConfig config = ShmConfig.defaults();
         return rendezvous(

@@ -84,9 +84,7 @@ class DeviceTestTest {
         SdpOffloadProvider provider =
                 SdpOffloadProvider.create(
                         Settings.of(
-                                SdpSettings.ALL,
-                                Map.of("shm.dir", folder.toString(), "shm.portable", "true"),
-                                line -> {}));
+                                SdpSettings.ALL, Map.of("shm.dir", folder.toString()), line -> {}));
         new DeviceTest(
                         new Faulty(provider, fault),
                         "shm",

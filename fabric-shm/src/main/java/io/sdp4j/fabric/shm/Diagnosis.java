@@ -2,7 +2,6 @@ package io.sdp4j.fabric.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.shm.ShmFabric.Fact;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
@@ -23,33 +22,21 @@ final class Diagnosis {
     static List<Fact> of(ShmConfig config) {
         List<Fact> facts = new ArrayList<>();
         boolean granted = NativeAccess.granted();
-        boolean used = granted && config.allowNative();
-        facts.add(
-                new Fact(
-                        "native access",
-                        used,
-                        NativeAccess.explanation()
-                                + (granted && !used ? "; switched off by configuration" : "")));
-        facts.add(
-                new Fact(
-                        "mode",
-                        true,
-                        used
-                                ? "native: memfd, futex, raw sockets"
-                                : "portable: files, parking, socket channels"));
-        if (used) {
-            memoryAndFutex(facts);
-            boolean quick = PortOwner.quick();
-            facts.add(
-                    new Fact(
-                            "port owner",
-                            quick,
-                            quick
-                                    ? "asked from the kernel by NETLINK_SOCK_DIAG"
-                                    : "NETLINK_SOCK_DIAG is denied; /proc/net/tcp is read instead,"
-                                            + " slower with many sockets"));
+        facts.add(new Fact("native access", granted, NativeAccess.explanation()));
+        if (!granted) {
+            return facts;
         }
-        directory(config, used, facts);
+        memoryAndFutex(facts);
+        boolean quick = PortOwner.quick();
+        facts.add(
+                new Fact(
+                        "port owner",
+                        quick,
+                        quick
+                                ? "asked from the kernel by NETLINK_SOCK_DIAG"
+                                : "NETLINK_SOCK_DIAG is denied; /proc/net/tcp is read instead,"
+                                        + " slower with many sockets"));
+        directory(config, facts);
         return facts;
     }
 
@@ -87,8 +74,8 @@ final class Diagnosis {
         }
     }
 
-    private static void directory(ShmConfig config, boolean nativeCalls, List<Fact> facts) {
-        ShmFabric.MeetingPlace place = meetingPlace(config, nativeCalls);
+    private static void directory(ShmConfig config, List<Fact> facts) {
+        ShmFabric.MeetingPlace place = meetingPlace(config);
         facts.add(
                 new Fact(
                         "rendezvous directory",
@@ -100,15 +87,9 @@ final class Diagnosis {
     }
 
     /** Where this user's processes would meet; makes nothing. */
-    static ShmFabric.MeetingPlace meetingPlace(ShmConfig config, boolean nativeCalls) {
-        RendezvousDirectories places;
-        try {
-            places =
-                    new RendezvousDirectories(
-                            config.directory(), OwnUser.id(nativeCalls), nativeCalls);
-        } catch (FabricException e) {
-            return new ShmFabric.MeetingPlace(null, String.valueOf(e.getMessage()), List.of());
-        }
+    static ShmFabric.MeetingPlace meetingPlace(ShmConfig config) {
+        RendezvousDirectories places =
+                new RendezvousDirectories(config.directory(), PeerCredentials.own().ownUid());
         List<String> passed = new ArrayList<>();
         for (RendezvousDirectories.Place place : places.all()) {
             RendezvousDirectories.Opened opened = places.open(place);

@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.PortOwner;
-import java.net.InetSocketAddress;
 
 /**
  * Which user we talk to: our own, and no other, root included. A server must run as the user that
@@ -12,11 +12,14 @@ class PeerCredentials {
     static final long STRANGER = -1;
 
     private final long ownUid;
-    private final boolean nativeCalls;
 
-    PeerCredentials(long ownUid, boolean nativeCalls) {
+    PeerCredentials(long ownUid) {
         this.ownUid = ownUid;
-        this.nativeCalls = nativeCalls;
+    }
+
+    /** For the effective user of this process. */
+    static PeerCredentials own() {
+        return new PeerCredentials(Integer.toUnsignedLong(Linux.effectiveUid()));
     }
 
     long ownUid() {
@@ -51,10 +54,5 @@ class PeerCredentials {
 
     static String user(long uid) {
         return uid == STRANGER ? "a user without a certain number here" : "user " + uid;
-    }
-
-    /** The kernel's listener that would take a connection to {@code address}. */
-    PortOwner.Listener listener(InetSocketAddress address) {
-        return PortOwner.listener(address, nativeCalls);
     }
 }

@@ -80,7 +80,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         link.ring();
     }
 
-    /** The descriptor that wake-up bytes come to, or -1. */
+    /** The descriptor that wake-up bytes come to. */
     int descriptor() {
         return link.descriptor();
     }
@@ -138,17 +138,9 @@ final class PeerLiveness implements PeerSocket.Handler {
         cut = true;
         whileMapped(
                 () -> {
-                    sayFailed();
+                    mem.putIntRelease(ownFailed, 1);
                     link.shutdown();
                 });
-    }
-
-    private void sayFailed() {
-        try {
-            mem.putIntRelease(ownFailed, 1);
-        } catch (InternalError e) {
-            // a file that the peer has cut off; no party is left to be told
-        }
     }
 
     /** Lets the peer see the end of the socket now. */

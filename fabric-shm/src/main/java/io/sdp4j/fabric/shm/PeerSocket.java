@@ -1,6 +1,13 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.UidMap;
+import io.sdp4j.linux.UnixFd;
+import java.io.EOFException;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /**
  * The Unix-domain socket of one connection: hand-shake first, then wake-up bytes, and the sign of
@@ -9,7 +16,33 @@ import java.io.IOException;
  * <p>Non-blocking throughout. {@link #ring}, {@link #shutdown} and {@link #close} may come from any
  * thread, but nothing may be called during or after {@code close}.
  */
-abstract class PeerSocket {
+final class PeerSocket {
+    private static final int WAKE_BYTES = 64;
+
+    private final int fd;
+    private final EpollLoop loop;
+    private final int[] passed = {-1, -1};
+    private volatile Handler handler;
+    private long watch;
+
+    /** The kernel's word at the time of the connect, which never changes. */
+    private long peerUid;
+
+    private int peerPid;
+
+    private boolean peerKnown;
+    private volatile boolean free;
+
+    /** Receives wake-up bytes; made for the first byte. */
+    private ByteBuffer wakeBytes;
+
+    private MemorySegment wakeMemory; // of wakeBytes
+
+    PeerSocket(int fd, EpollLoop loop) {
+        this.fd = fd;
+        this.loop = loop;
+    }
+
     /** Told on the event thread what happens on the socket. */
     interface Handler {
         /** Something can be received; called again only after new bytes came. */
@@ -24,7 +57,20 @@ abstract class PeerSocket {
      *
      * @throws IOException if the connection broke
      */
-    abstract int receive(byte[] into, int off, int len) throws IOException;
+    int receive(byte[] into, int off, int len) throws IOException {
+        int n = UnixFd.receive(fd, into, off, len, passed);
+        if (n == -Linux.EAGAIN) {
+            return 0;
+        }
+        if (n < 0) {
+            throw new IOException("receive: " + Linux.text(n));
+        }
+        return n == 0 ? -1 : n;
+    }
+
+    void send(byte[] bytes, int len, int descriptor) throws IOException {
+        send(bytes, len, descriptor, -1);
+    }
 
     /**
      * Sends all of it, which a fresh socket always takes.
@@ -32,19 +78,31 @@ abstract class PeerSocket {
      * @param descriptor passed along, unless negative; stays the caller's
      * @param second likewise
      */
-    abstract void send(byte[] bytes, int len, int descriptor, int second) throws IOException;
-
-    final void send(byte[] bytes, int len, int descriptor) throws IOException {
-        send(bytes, len, descriptor, -1);
+    void send(byte[] bytes, int len, int descriptor, int second) throws IOException {
+        int n = UnixFd.send(fd, bytes, 0, len, descriptor, second);
+        if (n != len) {
+            throw n < 0
+                    ? new IOException("send: " + Linux.text(n))
+                    : new EOFException("sent " + n + " of " + len + " bytes");
+        }
     }
 
     /** The first descriptor that was received and not taken, now the caller's, or -1. */
-    abstract int takeDescriptor();
+    int takeDescriptor() {
+        int taken = passed[0];
+        passed[0] = passed[1];
+        passed[1] = -1;
+        return taken;
+    }
 
     /**
      * Takes some of the wake-up bytes that came; false if the peer is gone. One thread at a time.
      */
-    abstract boolean drain();
+    boolean drain() {
+        int n = UnixFd.drain(fd, wakeMemory());
+        lookForFree(n);
+        return n >= 0;
+    }
 
     /**
      * Takes some of the wake-up bytes, for a caller that watches {@link #descriptor} instead of
@@ -53,7 +111,23 @@ abstract class PeerSocket {
      * @return whether anything had come
      */
     boolean discard() {
-        throw new UnsupportedOperationException();
+        int n = UnixFd.discard(fd, wakeMemory());
+        lookForFree(n);
+        return n > 0;
+    }
+
+    private void lookForFree(int n) {
+        if (n > 0 && wakeBytes.get(n - 1) == ShmTransport.FREE) {
+            free = true;
+        }
+    }
+
+    private MemorySegment wakeMemory() {
+        if (wakeBytes == null) {
+            wakeBytes = ByteBuffer.allocateDirect(WAKE_BYTES);
+            wakeMemory = MemorySegment.ofBuffer(wakeBytes);
+        }
+        return wakeMemory;
     }
 
     /**
@@ -61,24 +135,56 @@ abstract class PeerSocket {
      * watched.
      */
     boolean takeFree() {
-        return false;
+        boolean was = free;
+        free = false;
+        return was;
     }
 
     /** Sends one byte if there is room. */
-    abstract void ring();
+    void ring() {
+        UnixFd.ring(fd);
+    }
 
     /** Starts calls to {@code handler}, or sends them to another one. */
-    abstract void watch(Handler handler) throws IOException;
+    void watch(Handler next) throws IOException {
+        boolean first = handler == null;
+        handler = next;
+        if (first) {
+            watch = loop.watch(fd, this::onEvents);
+            if (watch < 0) {
+                throw new IOException("epoll: " + Linux.text(watch));
+            }
+        }
+    }
 
     /** Ends the calls to the handler until {@link #watch} is called again. */
-    abstract void unwatch();
+    void unwatch() {
+        if (watch > 0) {
+            loop.unwatch(fd, watch);
+            watch = 0;
+            handler = null;
+        }
+    }
+
+    private void onEvents(int events) {
+        Handler told = handler;
+        if (told != null && (events & EpollLoop.IN) != 0) {
+            told.onReadable();
+            told = handler; // it may have been handed on
+        }
+        if (told != null && (events & (EpollLoop.RDHUP | EpollLoop.HUP | EpollLoop.ERR)) != 0) {
+            told.onHangup();
+        }
+    }
 
     /** Waits at most {@code nanos} for something to receive, on a link that is not watched. */
-    abstract void awaitReadable(long nanos);
+    void awaitReadable(long nanos) {
+        UnixFd.awaitReadable(fd, nanos);
+    }
 
-    /** Whether there is something to receive; only where there is a descriptor. Any thread. */
+    /** Whether there is something to receive. Any thread. */
     boolean readable() {
-        throw new UnsupportedOperationException();
+        return UnixFd.awaitReadable(fd, 0);
     }
 
     /**
@@ -86,43 +192,73 @@ abstract class PeerSocket {
      * cheaper than a sleep. 0 = it came.
      */
     void expect(long nanos) {
-        // a selector cannot look without a system call that costs as much as a sleep
+        loop.expect(nanos);
     }
 
-    /** Descriptor that another epoll can watch for bytes, or -1. */
+    /** Descriptor that another epoll can watch for bytes. */
     int descriptor() {
-        return -1;
+        return fd;
     }
 
-    /**
-     * Whether the handler is told of bytes. It always is of the end. Only where there is a
-     * descriptor.
-     */
+    /** Whether the handler is told of bytes. It always is of the end. */
     void tellOfBytes(boolean tell) {
-        throw new UnsupportedOperationException();
+        loop.listen(watch, fd, tell);
     }
 
     /** Lets the peer see the end now. */
-    abstract void shutdown();
-
-    abstract void close();
+    void shutdown() {
+        UnixFd.shutdown(fd);
+    }
 
     /**
      * The user at the other end by the kernel's word, or {@link PeerCredentials#STRANGER}. For a
      * listener's link, who called listen.
      */
-    abstract long peerUid();
+    long peerUid() {
+        askKernel();
+        return peerUid;
+    }
 
     /** The process at the other end as this one sees it; 0 = not told, or not visible from here. */
     int peerPid() {
-        return 0;
+        askKernel();
+        return peerPid;
     }
 
     /** Both, for people. */
-    final String peerName() {
+    String peerName() {
         int pid = peerPid();
         return (pid > 0 ? "process " + pid : "a process")
                 + " of "
                 + PeerCredentials.user(peerUid());
+    }
+
+    private void askKernel() {
+        if (!peerKnown) {
+            UnixFd.Peer peer = UnixFd.peer(fd);
+            peerUid =
+                    peer == null
+                            ? PeerCredentials.STRANGER
+                            : user(Integer.toUnsignedLong(peer.uid()));
+            peerPid = peer == null ? 0 : peer.pid();
+            peerKnown = true;
+        }
+    }
+
+    /** A number that stands for many users is believed only of a process that is ours. */
+    private long user(long uid) {
+        return UidMap.own().ambiguous(uid) && !UnixFd.peerMayBeSignalled(fd)
+                ? PeerCredentials.STRANGER
+                : uid;
+    }
+
+    void close() {
+        if (watch > 0) {
+            loop.forget(watch);
+        }
+        while (passed[0] >= 0) {
+            Linux.close(takeDescriptor());
+        }
+        Linux.close(fd);
     }
 }

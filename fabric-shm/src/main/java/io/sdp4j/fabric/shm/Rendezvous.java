@@ -1,12 +1,14 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.UnixFd;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,29 +22,25 @@ import java.util.regex.Pattern;
  * Where listeners are found by name.
  *
  * <p>Shape: a listener's socket is called {@code NETNS-FAMILY-ADDRESS-PORT}: the inode of the
- * network namespace, 4 or 6, the address in hexadecimal or {@code any}, the port. Other files are
- * temporary: names being made ({@code new-}), names being removed ({@code gone-}), and memory being
- * handed over ({@code seg-}), each with random digits.
+ * network namespace, 4 or 6, the address in hexadecimal or {@code any}, the port. Other names are
+ * temporary: of sockets being made ({@code new-}) and being removed ({@code gone-}), each with
+ * random digits.
  *
  * <p>A directory is checked each time that it is used, and held open meanwhile. A name whose
  * process is gone is removed by the first process that finds it; nothing else is.
  */
 final class Rendezvous {
-    static final String SEGMENT_PREFIX = "seg-";
     private static final String TEMPORARY_PREFIX = "new-";
     private static final String ASIDE_PREFIX = "gone-";
-    private static final int RANDOM_DIGITS = 16;
+    private static final int RANDOM_BYTES = 8;
     private static final Pattern TEMPORARY_NAME = Pattern.compile("new-[0-9a-f]{16}");
     private static final Pattern SOCKET_NAME =
             Pattern.compile(
                     "[0-9]{1,20}-(4-([0-9a-f]{8}|any)|6-([0-9a-f]{32}|any))-[0-9]{1,5}"
                             + "|(new|gone)-[0-9a-f]{16}");
-    private static final Pattern SEGMENT_NAME = Pattern.compile("seg-[0-9a-f]{32}");
     private static final long YOUNG_MILLIS = TimeUnit.SECONDS.toMillis(2);
-    private static final long ABANDONED_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
     private final RendezvousDirectories places;
-    private final SocketKind sockets;
     private final Consumer<String> warnings;
     private final String namespace = namespace();
 
@@ -52,9 +50,8 @@ final class Rendezvous {
     /**
      * @param warnings told once of each place that is passed over although it is there
      */
-    Rendezvous(RendezvousDirectories places, SocketKind sockets, Consumer<String> warnings) {
+    Rendezvous(RendezvousDirectories places, Consumer<String> warnings) {
         this.places = places;
-        this.sockets = sockets;
         this.warnings = warnings;
     }
 
@@ -202,8 +199,11 @@ final class Rendezvous {
         return HexFormat.of().formatHex(ip.getAddress());
     }
 
-    private static String random() {
-        return Memory.newName().substring(0, RANDOM_DIGITS);
+    /** Sixteen digits that no other process can foresee. */
+    static String random() {
+        byte[] b = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(b);
+        return HexFormat.of().formatHex(b);
     }
 
     /** A name for a socket that is not listening yet. */
@@ -211,7 +211,7 @@ final class Rendezvous {
         return TEMPORARY_PREFIX + random();
     }
 
-    /** Removes names whose process is gone, and memory that was never claimed. */
+    /** Removes names whose process is gone. */
     void sweep() {
         try {
             search(this::swept);
@@ -231,10 +231,7 @@ final class Rendezvous {
 
     private void sweep(PrivateDirectory directory) throws IOException {
         for (String name : directory.names()) {
-            if (SEGMENT_NAME.matcher(name).matches()) {
-                removeAbandoned(directory, name);
-            } else if (!TEMPORARY_NAME.matcher(name).matches()
-                    || age(directory, name) > YOUNG_MILLIS) {
+            if (!TEMPORARY_NAME.matcher(name).matches() || age(directory, name) > YOUNG_MILLIS) {
                 // a young temporary one may be bound and not yet listening
                 removeIfDead(directory, name);
             }
@@ -245,17 +242,8 @@ final class Rendezvous {
     static boolean ours(String name, PrivateDirectory.Entry entry) {
         return entry != null
                 && entry.own()
-                && (entry.socket()
-                        ? SOCKET_NAME.matcher(name).matches()
-                        : entry.regularFile() && SEGMENT_NAME.matcher(name).matches());
-    }
-
-    private static void removeAbandoned(PrivateDirectory directory, String name)
-            throws IOException {
-        PrivateDirectory.Entry entry = directory.look(name);
-        if (ours(name, entry) && age(directory, name) > ABANDONED_MILLIS) {
-            directory.remove(name);
-        }
+                && entry.socket()
+                && SOCKET_NAME.matcher(name).matches();
     }
 
     private static long age(PrivateDirectory directory, String name) {
@@ -267,7 +255,7 @@ final class Rendezvous {
      * Removes a socket of our making without a process. Takes it aside first and looks again,
      * because a new listener may have taken the name over meanwhile; then it gets it back.
      */
-    void removeIfDead(PrivateDirectory directory, String name) {
+    static void removeIfDead(PrivateDirectory directory, String name) {
         if (!SOCKET_NAME.matcher(name).matches() || !isDead(directory, name)) {
             return;
         }
@@ -285,18 +273,9 @@ final class Rendezvous {
     }
 
     /** Connecting is refused by whatever is no socket, too, so that is asked first. */
-    private boolean isDead(PrivateDirectory directory, String name) {
-        PrivateDirectory.Entry entry = directory.look(name);
-        return ours(name, entry) && entry.socket() && sockets.isDead(directory.address(name));
-    }
-
-    /** Opens a directory that was good once more; the caller's to close. */
-    PrivateDirectory reopen(Path path) throws FabricException {
-        RendezvousDirectories.Opened opened = places.open(places.at(path));
-        if (opened.directory() == null) {
-            throw unusable(List.of(opened.fault()));
-        }
-        return opened.directory();
+    private static boolean isDead(PrivateDirectory directory, String name) {
+        return ours(name, directory.look(name))
+                && UnixFd.isDead(directory.address(name).toString());
     }
 
     /** Removes {@code name} if it is still the very file that was made. */

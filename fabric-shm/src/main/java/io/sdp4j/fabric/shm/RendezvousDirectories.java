@@ -4,22 +4,14 @@ import io.sdp4j.linux.DirectoryFd;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.UidMap;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -43,8 +35,6 @@ final class RendezvousDirectories {
     private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-    private static final int RANDOM_DIGITS = 16;
-
     /**
      * Most files that are looked at for a name: filling the directory gains an attacker nothing
      * more.
@@ -60,7 +50,6 @@ final class RendezvousDirectories {
     private final List<Path> open;
 
     private final long uid;
-    private final boolean nativeCalls;
 
     /** Our number may be shown for others. */
     private final boolean ambiguous;
@@ -91,15 +80,14 @@ final class RendezvousDirectories {
      */
     record Opened(Finding finding, PrivateDirectory directory, String fault) {}
 
-    RendezvousDirectories(Path configured, long uid, boolean nativeCalls) {
-        this(configured, uid, nativeCalls, System.getenv("XDG_RUNTIME_DIR"));
+    RendezvousDirectories(Path configured, long uid) {
+        this(configured, uid, System.getenv("XDG_RUNTIME_DIR"));
     }
 
     /** With another environment, for tests. */
-    RendezvousDirectories(Path configured, long uid, boolean nativeCalls, String runtime) {
+    RendezvousDirectories(Path configured, long uid, String runtime) {
         this.configured = configured;
         this.uid = uid;
-        this.nativeCalls = nativeCalls;
         ambiguous = UidMap.own().ambiguous(uid);
         all.addAll(foreseen(uid));
         if (configured != null) {
@@ -136,11 +124,10 @@ final class RendezvousDirectories {
     }
 
     /** These places and no others, for tests. */
-    RendezvousDirectories(List<Place> all, List<Path> open, long uid, boolean nativeCalls) {
+    RendezvousDirectories(List<Place> all, List<Path> open, long uid) {
         configured = null;
         this.open = open;
         this.uid = uid;
-        this.nativeCalls = nativeCalls;
         ambiguous = UidMap.own().ambiguous(uid);
         this.all.addAll(all);
     }
@@ -151,13 +138,13 @@ final class RendezvousDirectories {
 
     /** A place that cannot have been taken yet, in each directory that everybody can write to. */
     List<Place> unforeseen() {
-        String name = prefix() + Memory.newName().substring(0, RANDOM_DIGITS);
+        String name = prefix() + Rendezvous.random();
         return open.stream().map(in -> new Place(in.resolve(name), false)).toList();
     }
 
     /** Places of that kind that are there; others may have made some, too. */
     List<Place> foundByOwner() {
-        Pattern pattern = Pattern.compile(prefix() + "[0-9a-f]{" + RANDOM_DIGITS + "}");
+        Pattern pattern = Pattern.compile(prefix() + "[0-9a-f]{16}");
         List<Place> found = new ArrayList<>();
         for (Path in : open) {
             int looked = 0;
@@ -203,25 +190,11 @@ final class RendezvousDirectories {
     }
 
     private Opened open(Place place, boolean make) {
-        try {
-            return nativeCalls ? openFd(place, make) : openStream(place, make);
-        } catch (NoSuchFileException e) {
-            return absent(place, Finding.NOWHERE);
-        } catch (AccessDeniedException e) {
-            return bad(place, "must not be opened");
-        } catch (NotDirectoryException | FileSystemLoopException e) {
-            return bad(place, "is not a directory");
-        } catch (IOException e) {
-            return bad(place, "cannot be used: " + e.getMessage());
-        }
-    }
-
-    private Opened openFd(Place place, boolean make) {
         if (!place.parentIsOwn) {
             if (make) {
                 makeParent(place);
             }
-            return openFd(place, null, place.path.toString(), make);
+            return open(place, null, place.path.toString(), make);
         }
         DirectoryFd.Opened parent = DirectoryFd.open(null, place.path.getParent().toString());
         if (parent.directory() == null) {
@@ -232,11 +205,11 @@ final class RendezvousDirectories {
             if (s == null || !ownedByUs(s) || (s.permissions() & 022) != 0) {
                 return absent(place, Finding.NOWHERE);
             }
-            return openFd(place, in, place.path.getFileName().toString(), make);
+            return open(place, in, place.path.getFileName().toString(), make);
         }
     }
 
-    private Opened openFd(Place place, DirectoryFd in, String name, boolean make) {
+    private Opened open(Place place, DirectoryFd in, String name, boolean make) {
         if (make) {
             int made = DirectoryFd.make(in, name);
             if (made == -Linux.ENOENT) {
@@ -261,7 +234,7 @@ final class RendezvousDirectories {
             fd.close();
             return bad(place, fault);
         }
-        return new Opened(Finding.GOOD, new FdDirectory(place.path, fd, uid), null);
+        return new Opened(Finding.GOOD, new PrivateDirectory(place.path, fd, uid), null);
     }
 
     private String fault(DirectoryFd fd) {
@@ -280,66 +253,6 @@ final class RendezvousDirectories {
 
     private boolean ownedByUs(Linux.FileStatus s) {
         return Integer.toUnsignedLong(s.uid()) == uid;
-    }
-
-    private Opened openStream(Place place, boolean make) throws IOException {
-        Path parent = place.path.getParent();
-        UserPrincipal us = user();
-        if (place.parentIsOwn) {
-            PosixFileAttributes a =
-                    Files.readAttributes(
-                            parent, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (!a.isDirectory()
-                    || !a.owner().equals(us)
-                    || a.permissions().contains(PosixFilePermission.GROUP_WRITE)
-                    || a.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
-                return absent(place, Finding.NOWHERE);
-            }
-        } else if (make) {
-            makeParent(place);
-        }
-        if (make) {
-            try {
-                Files.createDirectory(place.path, PRIVATE);
-            } catch (FileAlreadyExistsException e) {
-                // what follows says whether it is any good
-            } catch (IOException e) {
-                return new Opened(
-                        Finding.NOWHERE, null, place.path + " cannot be made: " + e.getMessage());
-            }
-        } else if (!Files.exists(place.path, LinkOption.NOFOLLOW_LINKS)) {
-            return absent(place, Files.exists(parent) ? Finding.ABSENT : Finding.NOWHERE);
-        }
-        if (!Files.isDirectory(place.path, LinkOption.NOFOLLOW_LINKS)) {
-            return bad(place, "is not a directory");
-        }
-        String owner = Files.getOwner(place.path, LinkOption.NOFOLLOW_LINKS).getName();
-        if (!Files.getOwner(place.path, LinkOption.NOFOLLOW_LINKS).equals(us)) {
-            return bad(place, foreign(owner)); // which could not be opened
-        }
-        SecureDirectoryStream<Path> held = StreamDirectory.open(place.path);
-        boolean good = false;
-        try {
-            PosixFileAttributes a = StreamDirectory.status(held);
-            if (!a.owner().equals(us) || ambiguous) {
-                return bad(place, foreign(a.owner().getName()));
-            }
-            String mode = PosixFilePermissions.toString(a.permissions());
-            if (!mode.equals("rwx------")) {
-                return bad(place, "has mode " + mode + ", must be rwx------ (700)");
-            }
-            good = true;
-            return new Opened(Finding.GOOD, new StreamDirectory(place.path, held, us), null);
-        } finally {
-            if (!good) {
-                held.close();
-            }
-        }
-    }
-
-    /** Our user as the JDK shows owners; equal if the number is. */
-    UserPrincipal user() throws IOException {
-        return OwnUser.principal(uid);
     }
 
     /** A configured directory may be new. */

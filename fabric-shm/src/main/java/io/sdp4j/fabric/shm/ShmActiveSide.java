@@ -28,9 +28,6 @@ final class ShmActiveSide {
     private final ShmFabric fabric;
     private final ConnectRequest request;
 
-    /** The directory in which the listener was found. */
-    private Path directory;
-
     /** The way to the listener; with it, after a hand-shake or before one, the memory. */
     private PeerSocket link;
 
@@ -139,7 +136,7 @@ final class ShmActiveSide {
     /** A listener of another user is in that user's directories, which ours do not show. */
     private FabricException notFound(InetSocketAddress remote) {
         PeerCredentials trust = fabric.trust();
-        long owner = fabric.nativeMode() ? trust.listener(remote).uid() : PortOwner.NO_USER;
+        long owner = PortOwner.listener(remote).uid();
         if (owner == trust.ownUid() && owner != PortOwner.NO_USER) {
             return new FabricException(
                     Cause.NOT_OFFERED,
@@ -159,7 +156,6 @@ final class ShmActiveSide {
     }
 
     private boolean reach(PrivateDirectory in, String listener) throws FabricException {
-        directory = in.path();
         link = connect(in, listener);
         return link != null;
     }
@@ -168,8 +164,7 @@ final class ShmActiveSide {
         Path at = in.address(listener);
         for (; ; ) {
             try {
-                return fabric.sockets()
-                        .connect(at, () -> fabric.rendezvous().removeIfDead(in, listener));
+                return fabric.sockets().connect(at, () -> Rendezvous.removeIfDead(in, listener));
             } catch (FabricException e) {
                 if (e.why() != Cause.BUSY || left() <= BUSY_NANOS) {
                     throw e;
@@ -183,7 +178,7 @@ final class ShmActiveSide {
     /** The listener's answer; null if it hung up, or a spare one's peer must not be asked. */
     private ShmHandshake.Reply ask() throws IOException {
         PeerCredentials trust = fabric.trust();
-        PortOwner.Listener listener = trust.listener(request.remote());
+        PortOwner.Listener listener = PortOwner.listener(request.remote());
         String refusal = trust.refuseServer(link.peerUid(), listener.uid());
         if (refusal != null && transport != null) {
             return null;
@@ -196,21 +191,19 @@ final class ShmActiveSide {
         if (moves()) {
             findOwn();
         }
-        if (fabric.nativeMode()) {
-            refusal =
-                    moves()
-                            ? fabric.proof()
-                                    .refuseMover(
-                                            link.peerPid(), listener.inode(), own, request.remote())
-                            : fabric.proof().refuseServer(link.peerPid(), listener.inode());
-            if (refusal != null && transport != null) {
-                return null;
-            }
-            if (refusal != null) {
-                boolean ended =
-                        moves() && fabric.proof().ended(request.socket(), own, request.remote());
-                throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
-            }
+        refusal =
+                moves()
+                        ? fabric.proof()
+                                .refuseMover(
+                                        link.peerPid(), listener.inode(), own, request.remote())
+                        : fabric.proof().refuseServer(link.peerPid(), listener.inode());
+        if (refusal != null && transport != null) {
+            return null;
+        }
+        if (refusal != null) {
+            boolean ended =
+                    moves() && fabric.proof().ended(request.socket(), own, request.remote());
+            throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
         }
         if (hello == null) {
             hello = hello();
@@ -263,18 +256,12 @@ final class ShmActiveSide {
 
     private byte[] hello() throws FabricException {
         findOwn();
-        if (fabric.nativeMode()) {
-            shown =
-                    moves()
-                            ? fabric.proof().showEnd(request.socket(), own, request.remote())
-                            : fabric.proof().show(own, request.remote());
-        } else if (moves()) {
-            throw new FabricException(
-                    Cause.UNAVAILABLE, "without native calls no TCP connection can be shown");
-        }
+        shown =
+                moves()
+                        ? fabric.proof().showEnd(request.socket(), own, request.remote())
+                        : fabric.proof().show(own, request.remote());
         return new ShmHandshake.Hello(
                         ShmHandshake.VERSION,
-                        fabric.modes(),
                         request.spec(),
                         request.remote(),
                         own,
@@ -372,7 +359,7 @@ final class ShmActiveSide {
                     Cause.PROTOCOL, "the listener means other memory than there is");
         }
         if (transport == null) {
-            transport = map(reply, layout);
+            transport = map(layout);
         }
         queuePair = fabric.queuePair(0, transport, keeper(fabric, request.remote()));
         if (!again && request.limitNanos() - System.nanoTime() <= 0) {
@@ -392,15 +379,11 @@ final class ShmActiveSide {
     }
 
     private ShmLayout layout(ShmHandshake.Reply reply) throws FabricException {
-        int mode = reply.mode();
-        if (Integer.bitCount(mode) != 1 || (mode & fabric.modes()) == 0) {
-            throw new FabricException(Cause.PROTOCOL, "the listener chose mode " + mode);
-        }
         if (ShmLayout.wishes(reply.spec()) > ShmLayout.mostWishes(request.spec())) {
             throw new FabricException(
                     Cause.RESOURCES, "the listener wants buffers like " + reply.spec());
         }
-        ShmLayout layout = ShmFabric.layout(mode, request.spec(), reply.spec());
+        ShmLayout layout = ShmFabric.layout(request.spec(), reply.spec());
         if (layout.totalBytes != reply.segmentBytes()) {
             throw new FabricException(
                     Cause.PROTOCOL,
@@ -412,16 +395,12 @@ final class ShmActiveSide {
         return layout;
     }
 
-    private ShmTransport map(ShmHandshake.Reply reply, ShmLayout layout) throws FabricException {
-        boolean nativeMode = reply.mode() == ShmHandshake.MODE_NATIVE;
+    private ShmTransport map(ShmLayout layout) throws FabricException {
         fabric.reserve(layout.bookedBytes());
         Segment segment = null;
         int fd = link.takeDescriptor();
         try {
-            segment =
-                    nativeMode
-                            ? Memory.mapReceived(fd, layout.totalBytes)
-                            : mapFile(reply.fileName(), layout.totalBytes);
+            segment = Segment.mapReceived(fd, layout.totalBytes);
         } finally {
             if (fd >= 0) {
                 Linux.close(fd);
@@ -430,13 +409,7 @@ final class ShmActiveSide {
                 fabric.release(layout.bookedBytes());
             }
         }
-        return new ShmTransport(fabric, link, segment, layout, nativeMode);
-    }
-
-    private Segment mapFile(String memory, long lenBytes) throws FabricException {
-        try (PrivateDirectory in = fabric.rendezvous().reopen(directory)) {
-            return Memory.openFile(in, Memory.fileName(memory), lenBytes);
-        }
+        return new ShmTransport(fabric, link, segment, layout);
     }
 
     private void requireWanted() throws FabricException {

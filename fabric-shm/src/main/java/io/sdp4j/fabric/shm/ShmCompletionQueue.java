@@ -74,15 +74,6 @@ final class ShmCompletionQueue implements CompletionQueue {
         if (own.over()) {
             return false;
         }
-        try {
-            return pollRing(into);
-        } catch (InternalError e) {
-            qp.fail(WcStatus.RETRY_EXC_ERR);
-            return own.poll(into, qp.rdmaOrNull());
-        }
-    }
-
-    private boolean pollRing(Completion into) {
         boolean last = liveness.gone();
         for (int n = 0; n < MAX_SILENT; n++) {
             long d = in.next();

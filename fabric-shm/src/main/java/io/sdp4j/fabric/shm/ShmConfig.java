@@ -7,32 +7,22 @@ import java.nio.file.Path;
  *
  * @param directory listeners are found in {@code sdp4j-UID} in it; null = the usual places, see
  *     {@link RendezvousDirectories}
- * @param allowNative whether native calls may be used where the JVM grants them
  * @param spinMaxNanos longest busy wait before a thread sleeps; 0 = never spin
  * @param spinnersMax most threads of this process that spin at once
  * @param memoryMaxBytes most shared memory of all connections together, counted as if every page
  *     were used
  * @param sleepTogether whether two threads that only wait for each other may sleep on one processor
  *     where they do not spin
- * @param portable whether connections over files are offered and accepted, whose size and ends
- *     cannot be proven; without native calls there are no others
  */
 public record ShmConfig(
         Path directory,
-        boolean allowNative,
         long spinMaxNanos,
         int spinnersMax,
         long memoryMaxBytes,
-        boolean sleepTogether,
-        boolean portable) {
-    /** With sleeping together, and without connections over files. */
-    public ShmConfig(
-            Path directory,
-            boolean allowNative,
-            long spinMaxNanos,
-            int spinnersMax,
-            long memoryMaxBytes) {
-        this(directory, allowNative, spinMaxNanos, spinnersMax, memoryMaxBytes, true, false);
+        boolean sleepTogether) {
+    /** With sleeping together. */
+    public ShmConfig(Path directory, long spinMaxNanos, int spinnersMax, long memoryMaxBytes) {
+        this(directory, spinMaxNanos, spinnersMax, memoryMaxBytes, true);
     }
 
     public ShmConfig {
@@ -47,69 +37,25 @@ public record ShmConfig(
         }
     }
 
-    /** Native where granted, 20 us of spinning on all cores but one, 16 GiB of address space. */
+    /** 20 us of spinning on all cores but one, 16 GiB of address space. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
-        return new ShmConfig(null, true, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true, false);
+        return new ShmConfig(null, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30);
     }
 
     public ShmConfig withDirectory(Path other) {
-        return new ShmConfig(
-                other,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                sleepTogether,
-                portable);
-    }
-
-    public ShmConfig withNative(boolean allowed) {
-        return new ShmConfig(
-                directory,
-                allowed,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                sleepTogether,
-                portable);
+        return new ShmConfig(other, spinMaxNanos, spinnersMax, memoryMaxBytes, sleepTogether);
     }
 
     public ShmConfig withSpin(long maxNanos, int max) {
-        return new ShmConfig(
-                directory, allowNative, maxNanos, max, memoryMaxBytes, sleepTogether, portable);
+        return new ShmConfig(directory, maxNanos, max, memoryMaxBytes, sleepTogether);
     }
 
     public ShmConfig withMemory(long maxBytes) {
-        return new ShmConfig(
-                directory,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                maxBytes,
-                sleepTogether,
-                portable);
+        return new ShmConfig(directory, spinMaxNanos, spinnersMax, maxBytes, sleepTogether);
     }
 
     public ShmConfig withSleepTogether(boolean allowed) {
-        return new ShmConfig(
-                directory,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                allowed,
-                portable);
-    }
-
-    public ShmConfig withPortable(boolean allowed) {
-        return new ShmConfig(
-                directory,
-                allowNative,
-                spinMaxNanos,
-                spinnersMax,
-                memoryMaxBytes,
-                sleepTogether,
-                allowed);
+        return new ShmConfig(directory, spinMaxNanos, spinnersMax, memoryMaxBytes, allowed);
     }
 }

@@ -12,9 +12,7 @@ import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.CpuPressure;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.SelectorLoop;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -26,13 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * The shared-memory fabric: RC queue pairs between processes of one host.
- *
- * <p>Two modes. <em>Native</em>: memory in sealed memfds, sleeping by futex, sockets as raw
- * descriptors. <em>Portable</em>, where native access is denied and the configuration allows it:
- * memory in files that lose their name at once, sleeping by park, sockets as channels; slower, and
- * nothing proves what the other side says of itself. Fabrics of both modes can be joined where both
- * allow it; the connection is portable then.
+ * The shared-memory fabric: RC queue pairs between processes of one host, over memory in sealed
+ * memfds, with sleeps on futexes and Unix-domain sockets for the rest.
  *
  * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link
  * PeerCredentials}.
@@ -53,10 +46,8 @@ public final class ShmFabric implements Fabric {
                     RDMA_BYTES,
                     false);
 
-    private static final int NATIVE_CHUNKS = 4;
-    private static final int NATIVE_CHUNK_BYTES = 32 << 10;
-    private static final int PORTABLE_CHUNKS = 2;
-    private static final int PORTABLE_CHUNK_BYTES = 4 << 10;
+    private static final int CHUNKS = 4;
+    private static final int CHUNK_BYTES = 32 << 10;
     private static final long SWEEP_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -71,10 +62,9 @@ public final class ShmFabric implements Fabric {
     private static final long PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 
     private final ShmConfig config;
-    private final EventLoop loop;
-    private final boolean nativeMode;
+    private final EpollLoop loop;
     private final PeerCredentials trust;
-    private final SocketKind sockets;
+    private final UnixSockets sockets;
     private final Rendezvous rendezvous;
     private final Proof proof = new Proof();
     private final AtomicLong reservedBytes = new AtomicLong();
@@ -95,8 +85,7 @@ public final class ShmFabric implements Fabric {
     /**
      * Opens the fabric. Makes no file and no thread before the first listener or connect.
      *
-     * @param loop from {@link EventLoops}; serves listeners, wake-up bytes and the ends of
-     *     connections
+     * @param loop serves listeners, wake-up bytes and the ends of connections
      * @throws FabricException if this machine has none of what the fabric needs
      */
     public static ShmFabric open(ShmConfig config, EventLoop loop) throws FabricException {
@@ -108,63 +97,30 @@ public final class ShmFabric implements Fabric {
      */
     public static ShmFabric open(ShmConfig config, EventLoop loop, Consumer<String> warnings)
             throws FabricException {
-        boolean nativeMode = config.allowNative() && loop instanceof EpollLoop;
-        if (!nativeMode && !config.portable()) {
-            throw new FabricException(
-                    FabricException.Cause.UNAVAILABLE,
-                    "shared memory needs native calls, which are denied or switched off in this"
-                            + " JVM; sdp4j.shm.portable=true on both sides allows memory in files,"
-                            + " whose size and ends cannot be proven");
+        if (loop instanceof EpollLoop epoll) {
+            return new ShmFabric(config, epoll, PeerCredentials.own(), warnings);
         }
-        PeerCredentials trust = new PeerCredentials(OwnUser.id(nativeMode), nativeMode);
-        return new ShmFabric(config, loop, nativeMode, trust, warnings);
+        throw new FabricException(
+                FabricException.Cause.UNAVAILABLE,
+                "shared memory needs native calls, which are denied in this JVM");
     }
 
     /** With another view of who owns what, for tests. */
-    ShmFabric(ShmConfig config, EventLoop loop, boolean nativeMode, PeerCredentials trust)
-            throws FabricException {
-        this(config, loop, nativeMode, trust, warning -> {});
+    ShmFabric(ShmConfig config, EpollLoop loop, PeerCredentials trust) {
+        this(config, loop, trust, warning -> {});
     }
 
     private ShmFabric(
-            ShmConfig config,
-            EventLoop loop,
-            boolean nativeMode,
-            PeerCredentials trust,
-            Consumer<String> warnings)
-            throws FabricException {
+            ShmConfig config, EpollLoop loop, PeerCredentials trust, Consumer<String> warnings) {
         this.config = config;
-        this.nativeMode = nativeMode;
         this.trust = trust;
-        if (nativeMode) {
-            this.loop = loop;
-            sockets = new FdSockets((EpollLoop) loop);
-        } else {
-            SelectorLoop selectors =
-                    (SelectorLoop)
-                            (loop instanceof SelectorLoop
-                                    ? loop
-                                    : EventLoops.start("sdp4j-shm", false, t -> {}));
-            this.loop = selectors;
-            sockets = new ChannelSockets(selectors, trust.ownUid());
-        }
-        mostHandshakes = mostHandshakes(nativeMode);
+        this.loop = loop;
+        sockets = new UnixSockets(loop);
+        // a share: those who only knock must not take what others need
+        mostHandshakes = Math.clamp(Linux.descriptorLimit() / 8, 1, MAX_HANDSHAKES);
         rendezvous =
                 new Rendezvous(
-                        new RendezvousDirectories(config.directory(), trust.ownUid(), nativeMode),
-                        sockets,
-                        warnings);
-    }
-
-    /** A share of the descriptors: those who only knock must not take what others need. */
-    private static int mostHandshakes(boolean nativeMode) {
-        long limit = nativeMode ? Linux.descriptorLimit() : FEW_DESCRIPTORS;
-        return Math.clamp(limit / 8, 1, MAX_HANDSHAKES);
-    }
-
-    /** Whether native calls are used. */
-    public boolean nativeMode() {
-        return nativeMode;
+                        new RendezvousDirectories(config.directory(), trust.ownUid()), warnings);
     }
 
     /**
@@ -172,7 +128,7 @@ public final class ShmFabric implements Fabric {
      * wake-ups' worth; 0 where spinning is off or would keep others from running.
      */
     long patienceNanos() {
-        boolean spins = nativeMode && config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
+        boolean spins = config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
         return spins && !CpuPressure.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
     }
 
@@ -181,9 +137,9 @@ public final class ShmFabric implements Fabric {
         return Diagnosis.of(config);
     }
 
-    /** Where this user's processes would meet; makes no file and no native call. */
+    /** Where this user's processes would meet; makes no file, but native calls. */
     public static MeetingPlace meetingPlace(ShmConfig config) {
-        return Diagnosis.meetingPlace(config, false);
+        return Diagnosis.meetingPlace(config);
     }
 
     /**
@@ -310,7 +266,7 @@ public final class ShmFabric implements Fabric {
         return pool;
     }
 
-    SocketKind sockets() {
+    UnixSockets sockets() {
         return sockets;
     }
 
@@ -318,27 +274,8 @@ public final class ShmFabric implements Fabric {
         return rendezvous;
     }
 
-    int modes() {
-        return (nativeMode ? ShmHandshake.MODE_NATIVE : 0)
-                | (config.portable() ? ShmHandshake.MODE_PORTABLE : 0);
-    }
-
-    static ShmLayout layout(int mode, QpSpec active, QpSpec passive) {
-        return mode == ShmHandshake.MODE_NATIVE
-                ? new ShmLayout(active, passive, NATIVE_CHUNKS, NATIVE_CHUNK_BYTES)
-                : new ShmLayout(
-                        paidInFull(active),
-                        paidInFull(passive),
-                        PORTABLE_CHUNKS,
-                        PORTABLE_CHUNK_BYTES);
-    }
-
-    /** Files are written in full at once, so their slots are no longer than usual. */
-    private static QpSpec paidInFull(QpSpec spec) {
-        return new QpSpec(
-                spec.receiveSlots(),
-                Math.min(spec.receiveBytes(), ShmLayout.USUAL_BYTES),
-                spec.sendSlots());
+    static ShmLayout layout(QpSpec active, QpSpec passive) {
+        return new ShmLayout(active, passive, CHUNKS, CHUNK_BYTES);
     }
 
     /** Books memory for a connection; what only waits for another use must go first. */
@@ -383,10 +320,9 @@ public final class ShmFabric implements Fabric {
     /** Makes the queue pair of a connection whose memory is booked and mapped. */
     ShmQueuePair queuePair(int side, ShmTransport transport, ShmTransport.Recycler recycler) {
         AdaptiveSpin spinner =
-                new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, nativeMode);
+                new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, true);
         return new ShmQueuePair(
-                new ShmQueuePair.Parts(
-                        side, transport, recycler, spinner, nativeMode, config.sleepTogether()));
+                new ShmQueuePair.Parts(side, transport, recycler, spinner, config.sleepTogether()));
     }
 
     /** From now on {@link #close} cuts {@code qp}. */

@@ -11,19 +11,18 @@ import java.nio.ByteBuffer;
  * The three messages that set up a connection over its Unix-domain socket.
  *
  * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}, beside it the TCP socket
- * that holds its address, unless it makes no native calls; the passive side answers with {@link
- * Reply}, beside it, for a {@link Hello} that moves a TCP connection, its own end of that, and the
- * descriptor of the memory if that is a memfd; the active side says ready once it has mapped it.
- * From then on every byte is a wake-up, until the connection has ended in order and the passive
- * side says {@link ShmTransport#FREE}: then another Hello may follow, to which {@link
- * #ACCEPTED_AGAIN} is the last word.
+ * that holds its address; the passive side answers with {@link Reply}, beside it, for a {@link
+ * Hello} that moves a TCP connection, its own end of that, and the descriptor of the memory; the
+ * active side says ready once it has mapped it. From then on every byte is a wake-up, until the
+ * connection has ended in order and the passive side says {@link ShmTransport#FREE}: then another
+ * Hello may follow, to which {@link #ACCEPTED_AGAIN} is the last word.
  *
  * {@snippet lang = text :
- *  Hello   0 magic | 4 version | 6 modes | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
+ *  Hello   0 magic | 4 version | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
  *          20 private data length | 24 address wanted | 64 own address | 104 moves (0, 1)
  *          128 private data
- *  Reply   0 magic | 4 version | 6 mode | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
- *          20 private data length | 24 status | 32 segment bytes | 40 file name (32) | 128 private data
+ *  Reply   0 magic | 4 version | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
+ *          20 private data length | 24 status | 32 segment bytes | 128 private data
  *  address 0 length (4, 16) | 2 port | 4 scope id | 8 bytes
  * }
  *
@@ -33,13 +32,7 @@ final class ShmHandshake {
     static final int MAX_PRIVATE_BYTES = 512;
     static final int MESSAGE_BYTES = 128 + MAX_PRIVATE_BYTES;
     static final int READY_BYTES = 16;
-    static final int VERSION = 4;
-
-    /** Memory in a memfd, wake-ups by futex. */
-    static final int MODE_NATIVE = 1;
-
-    /** Memory in a file, wake-ups by bytes on the socket. */
-    static final int MODE_PORTABLE = 2;
+    static final int VERSION = 5;
 
     static final int ACCEPTED = 0;
     static final int REJECTED = 1;
@@ -56,15 +49,12 @@ final class ShmHandshake {
     private static final int REPLY_MAGIC = 0x53445052;
     private static final int READY_MAGIC = 0x53445059;
     private static final int MOVES_AT = 104;
-    private static final int NAME_AT = 40;
-    private static final int NAME_BYTES = 32;
 
     private ShmHandshake() {}
 
     @SuppressWarnings("ArrayRecordComponent") // carried, never compared
     record Hello(
             int version,
-            int modes,
             QpSpec spec,
             InetSocketAddress wanted,
             InetSocketAddress own,
@@ -72,7 +62,7 @@ final class ShmHandshake {
             byte[] privateData) {
         byte[] encode() {
             ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
-            b.putInt(0, HELLO_MAGIC).putShort(4, (short) version).putShort(6, (short) modes);
+            b.putInt(0, HELLO_MAGIC).putShort(4, (short) version);
             putSpec(b, spec);
             putAddress(b, 24, wanted);
             putAddress(b, 64, own);
@@ -89,7 +79,7 @@ final class ShmHandshake {
             }
             int version = Short.toUnsignedInt(b.getShort(4));
             if (version != VERSION) {
-                return new Hello(version, 0, null, null, null, false, new byte[0]);
+                return new Hello(version, null, null, null, false, new byte[0]);
             }
             QpSpec spec = readSpec(b);
             InetSocketAddress wanted = readAddress(b, 24);
@@ -99,32 +89,21 @@ final class ShmHandshake {
             if (spec == null || wanted == null || own == null || data == null || moves >>> 1 != 0) {
                 return null;
             }
-            int modes = Short.toUnsignedInt(b.getShort(6));
-            return new Hello(version, modes, spec, wanted, own, moves == 1, data);
+            return new Hello(version, spec, wanted, own, moves == 1, data);
         }
     }
 
     @SuppressWarnings("ArrayRecordComponent") // carried, never compared
-    record Reply(
-            int version,
-            int mode,
-            int status,
-            QpSpec spec,
-            long segmentBytes,
-            String fileName,
-            byte[] privateData) {
+    record Reply(int version, int status, QpSpec spec, long segmentBytes, byte[] privateData) {
         static Reply refusal(int status, byte[] privateData) {
-            return new Reply(VERSION, 0, status, new QpSpec(1, 64, 1), 0, "", privateData);
+            return new Reply(VERSION, status, new QpSpec(1, 64, 1), 0, privateData);
         }
 
         byte[] encode() {
             ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
-            b.putInt(0, REPLY_MAGIC).putShort(4, (short) version).putShort(6, (short) mode);
+            b.putInt(0, REPLY_MAGIC).putShort(4, (short) version);
             putSpec(b, spec);
             b.putInt(24, status).putLong(32, segmentBytes);
-            for (int i = 0; i < fileName.length(); i++) {
-                b.put(NAME_AT + i, (byte) fileName.charAt(i));
-            }
             putPrivate(b, privateData);
             return b.array();
         }
@@ -137,23 +116,14 @@ final class ShmHandshake {
             int version = Short.toUnsignedInt(b.getShort(4));
             int status = b.getInt(24);
             if (version != VERSION) {
-                return new Reply(version, 0, OTHER_VERSION, null, 0, "", new byte[0]);
+                return new Reply(version, OTHER_VERSION, null, 0, new byte[0]);
             }
             QpSpec spec = readSpec(b);
             byte[] data = readPrivate(b);
             if (spec == null || data == null) {
                 return null;
             }
-            StringBuilder name = new StringBuilder();
-            for (int i = 0; i < NAME_BYTES && b.get(NAME_AT + i) != 0; i++) {
-                char c = (char) b.get(NAME_AT + i);
-                if (Character.digit(c, 16) < 0 || c > 'f') {
-                    return null;
-                }
-                name.append(c);
-            }
-            int mode = Short.toUnsignedInt(b.getShort(6));
-            return new Reply(version, mode, status, spec, b.getLong(32), name.toString(), data);
+            return new Reply(version, status, spec, b.getLong(32), data);
         }
     }
 

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A name appears with its listener already behind it: the socket is bound under another name and
  * then renamed, which also takes the place of a listener whose process is gone.
  */
-final class ShmListener implements FabricListener, SocketKind.Taker {
+final class ShmListener implements FabricListener, UnixSockets.Taker {
     private static final int MAX_RESTING = 64;
 
     private final ShmFabric fabric;
@@ -34,7 +34,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
     private Path directory;
     private volatile boolean closed;
 
-    private record Name(String name, Object identity, SocketKind.Listening listening) {}
+    private record Name(String name, Object identity, UnixSockets.Listening listening) {}
 
     ShmListener(ShmFabric fabric, ListenRequest request) {
         this.fabric = fabric;
@@ -70,7 +70,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
             throw new IOException(
                     address + " is longer than a socket's name may be; set a shorter directory");
         }
-        SocketKind.Listening listening;
+        UnixSockets.Listening listening;
         try {
             listening = fabric.sockets().listen(address, this);
         } catch (IOException e) {
@@ -140,7 +140,6 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
     /** Waits for another connection on {@code transport}, unless enough others do. */
     boolean rest(ShmTransport transport) {
         if (closed
-                || !transport.nativeMode()
                 || resting.get() >= MAX_RESTING
                 || ShmFabric.scarce(transport.link().descriptor()) != null) {
             return false;
@@ -248,7 +247,7 @@ final class ShmListener implements FabricListener, SocketKind.Taker {
         fabric.forget(this);
     }
 
-    /** Closes a descriptor that {@link Memory#create} made. */
+    /** Closes a descriptor that {@link Segment#create} made. */
     static void closeDescriptor(int fd) {
         if (fd >= 0) {
             Linux.close(fd);

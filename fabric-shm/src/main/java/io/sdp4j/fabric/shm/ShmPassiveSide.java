@@ -4,7 +4,6 @@ import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
-import io.sdp4j.linux.DaemonThread;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
@@ -205,10 +204,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             int mine = -1;
             if (hello.moves()) {
                 mine = listener.acceptedSocket(hello.wanted(), hello.own());
-                if (mine < 0 || !answer.sealed(hello)) {
-                    ShmListener.closeDescriptor(mine);
-                    int status = mine < 0 ? ShmHandshake.NOT_ACCEPTED : ShmHandshake.REJECTED;
-                    refuse(status, new byte[0]);
+                if (mine < 0) {
+                    refuse(ShmHandshake.NOT_ACCEPTED, new byte[0]);
                     return;
                 }
                 answer.showEnd(mine);
@@ -234,12 +231,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         if (hello.version() != ShmHandshake.VERSION) {
             return "it speaks version " + hello.version() + ", not " + ShmHandshake.VERSION;
         }
-        if (!listener.covers(hello.wanted())) {
-            return "it wants " + hello.wanted() + ", which no listener here serves";
-        }
-        return (hello.modes() & fabric.modes()) != 0
+        return listener.covers(hello.wanted())
                 ? null
-                : "memory in files only (sdp4j.shm.portable) meets sealed memory only";
+                : "it wants " + hello.wanted() + ", which no listener here serves";
     }
 
     /**
@@ -248,12 +242,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
      * @param mine the accepted socket of a connection that moves
      */
     private String fault(int shown, int mine) {
-        if (hello.moves()) {
-            return fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own());
-        }
-        return answer.sealed(hello)
-                ? fabric.proof().refuseClient(shown, hello.own(), hello.wanted())
-                : null;
+        return hello.moves()
+                ? fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own())
+                : fabric.proof().refuseClient(shown, hello.own(), hello.wanted());
     }
 
     private void refuse(int status, byte[] privateData) throws IOException {
@@ -302,9 +293,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                     }
                     if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
                         endWithoutMemory(tooMuch());
-                    } else if (answer.slow(hello)) {
-                        // to fill a file takes longer than others can wait for this thread
-                        DaemonThread.of("sdp4j-shm-file", () -> makeAndGrant(spec, data)).start();
                     } else {
                         grant(spec, data);
                     }
@@ -340,21 +328,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         } else {
             fabric.loop().execute(task);
         }
-    }
-
-    private void makeAndGrant(QpSpec spec, byte[] privateData) {
-        FabricException failure = answer.make(hello, spec);
-        fabric.loop()
-                .execute(
-                        () -> {
-                            if (left) {
-                                end(new FabricException(Cause.CLOSED, LEFT));
-                            } else if (failure != null) {
-                                endWithoutMemory(failure);
-                            } else {
-                                grant(spec, privateData);
-                            }
-                        });
     }
 
     private FabricException tooMuch() {

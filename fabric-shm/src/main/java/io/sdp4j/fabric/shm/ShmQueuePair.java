@@ -40,9 +40,6 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     private final int receiveBase;
     private final int receiveStride;
 
-    private final boolean sealed;
-    private final boolean inMemfd;
-
     private final Unsent unsent;
     private final long readWord;
 
@@ -62,7 +59,6 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
             ShmTransport transport,
             ShmTransport.Recycler recycler,
             AdaptiveSpin spinner,
-            boolean nativeCalls,
             boolean sleepTogether) {}
 
     ShmQueuePair(Parts parts) {
@@ -73,7 +69,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         this.fabric = transport.fabric();
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, parts, transport.nativeMode());
+        waiter = new Waiter(this, mem, parts);
         liveness = new PeerLiveness(transport, parts.recycler, side, waiter, fabric::peerLeft);
         queue = new ShmCompletionQueue(this, in, out, own, waiter, liveness);
         sendBase = Math.toIntExact(layout.data[side]);
@@ -82,8 +78,6 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, side);
         readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
-        sealed = transport.nativeMode();
-        inMemfd = sealed && parts.nativeCalls;
     }
 
     int side() {
@@ -126,12 +120,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public boolean writesPast() {
-        return inMemfd; // in machine code of our own a file that was cut off would end the JVM
-    }
-
-    @Override
-    public boolean memoryMayFault() {
-        return !sealed;
+        return true;
     }
 
     @Override
@@ -201,16 +190,11 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public int takeSendSlot() {
-        try {
-            int slot = out.take(rdma);
-            if (slot < 0 && out.broken()) {
-                fail(WcStatus.REM_INV_REQ_ERR);
-            }
-            return slot;
-        } catch (InternalError e) {
-            fail(WcStatus.RETRY_EXC_ERR);
-            return -1;
+        int slot = out.take(rdma);
+        if (slot < 0 && out.broken()) {
+            fail(WcStatus.REM_INV_REQ_ERR);
         }
+        return slot;
     }
 
     @Override
@@ -228,14 +212,9 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
             fail(WcStatus.LOC_LEN_ERR);
             return;
         }
-        try {
-            boolean quiet = (flags & QUIET) != 0;
-            if (publish(Descriptor.of(Descriptor.SEND, slot, byteLen), quiet)) {
-                unsent.sent(slot); // afterwards: a peer that finds neither would lose it
-            }
-        } catch (InternalError e) {
-            fail(WcStatus.RETRY_EXC_ERR);
-            return;
+        boolean quiet = (flags & QUIET) != 0;
+        if (publish(Descriptor.of(Descriptor.SEND, slot, byteLen), quiet)) {
+            unsent.sent(slot); // afterwards: a peer that finds neither would lose it
         }
         if ((flags & SIGNALLED) != 0) {
             own.sent(slot);
@@ -279,21 +258,16 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public void postReceive(int slot) {
-        try {
-            if (read == slot + 1) {
-                read = 0;
-                mem.putIntRelease(readWord, 0); // before the peer can fill it again
-            }
-            in.post(slot);
-        } catch (InternalError e) {
-            fail(WcStatus.RETRY_EXC_ERR);
+        if (read == slot + 1) {
+            read = 0;
+            mem.putIntRelease(readWord, 0); // before the peer can fill it again
         }
+        in.post(slot);
     }
 
-    /** Files keep their pages: one that could not be had again would be a fault in a copy. */
     @Override
     public boolean trim(Runnable onUse) {
-        if (!inMemfd || ended()) {
+        if (ended()) {
             return true;
         }
         boolean done = out.trim(rdma, onUse);
@@ -444,15 +418,10 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public void abort() {
-        try {
-            if (!ended()) {
-                lastWord(Descriptor.DISCONNECT);
-            }
-        } catch (InternalError e) {
-            // the memory is gone already
-        } finally {
-            liveness.cut();
+        if (!ended()) {
+            lastWord(Descriptor.DISCONNECT);
         }
+        liveness.cut();
     }
 
     @Override
@@ -460,11 +429,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         if (liveness.closed()) {
             return;
         }
-        try {
-            disconnect();
-        } catch (InternalError e) {
-            // the memory is gone already
-        }
+        disconnect();
         fabric.forget(this);
         // RDMA leaves chunks and regions behind whose end was not agreed on, and memory booked for
         // this connection alone must not stay booked for another one

@@ -11,15 +11,6 @@ public final class ShmSettings {
     public static final Setting ENABLED =
             Setting.flag("sdp4j.shm.enabled", true, "Use the shared-memory fabric.");
 
-    /** Connections over files. */
-    public static final Setting PORTABLE =
-            Setting.flag(
-                    "sdp4j.shm.portable",
-                    false,
-                    "Also offload to and from JVMs of this user that make no native calls, over memory in"
-                            + " files; nothing proves which addresses such a JVM holds, and it can end a"
-                            + " connection at any time. Both sides must set it.");
-
     /** Rendezvous directory. */
     public static final Setting DIR =
             Setting.text(
@@ -39,15 +30,6 @@ public final class ShmSettings {
                     "Most shared memory mapped by this process, counted as if all of it were used; 0:"
                             + " 16384.");
 
-    /** Native half of the shared-memory fabric. */
-    public static final Setting NATIVE =
-            Setting.choice(
-                    "sdp4j.internal.shm.native",
-                    "auto, off",
-                    "auto",
-                    "Native calls of the shared-memory fabric: when allowed, or never (pure Java,"
-                            + " slower).");
-
     /** One processor for two threads that wait for each other. */
     public static final Setting SLEEP_TOGETHER =
             Setting.flag(
@@ -59,15 +41,9 @@ public final class ShmSettings {
                             + " them).");
 
     /** All of them. */
-    public static final List<Setting> ALL =
-            List.of(ENABLED, PORTABLE, DIR, MEMORY_MAX_MB, NATIVE, SLEEP_TOGETHER);
+    public static final List<Setting> ALL = List.of(ENABLED, DIR, MEMORY_MAX_MB, SLEEP_TOGETHER);
 
     private ShmSettings() {}
-
-    /** Whether native calls may be used where the JVM grants them. */
-    public static boolean allowNative(Settings settings) {
-        return !"off".equals(settings.text(NATIVE));
-    }
 
     /** The settings' values, with defaults for parts that are no setting of this module. */
     public static ShmConfig config(Settings settings) {
@@ -76,11 +52,9 @@ public final class ShmSettings {
         long memoryMb = settings.longValue(MEMORY_MAX_MB);
         return new ShmConfig(
                 directory.isEmpty() ? null : Path.of(directory),
-                allowNative(settings),
                 defaults.spinMaxNanos(),
                 defaults.spinnersMax(),
                 memoryMb == 0 ? defaults.memoryMaxBytes() : memoryMb << 20,
-                settings.flag(SLEEP_TOGETHER),
-                settings.flag(PORTABLE));
+                settings.flag(SLEEP_TOGETHER));
     }
 }

@@ -12,8 +12,7 @@ package io.sdp4j.fabric.shm;
  * @param memory mapped on both sides
  * @param layout of {@code memory}; its bytes are booked with {@code fabric}
  */
-record ShmTransport(
-        ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout, boolean nativeMode) {
+record ShmTransport(ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout) {
     /** The passive side's word; not a wake-up byte, which is 0. */
     static final byte FREE = 'F';
 
@@ -34,7 +33,7 @@ record ShmTransport(
     /** Releases all. Nothing may touch the memory or the socket during it or afterwards. */
     void close() {
         link.close();
-        memory.release().run();
+        memory.release();
         fabric.release(layout.bookedBytes());
     }
 }

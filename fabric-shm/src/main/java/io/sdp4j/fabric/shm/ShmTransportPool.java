@@ -68,9 +68,6 @@ final class ShmTransportPool {
      * room.
      */
     boolean keep(InetSocketAddress remote, ShmTransport transport) {
-        if (!transport.nativeMode()) {
-            return false;
-        }
         transport.link().unwatch();
         synchronized (this) {
             if (closed || pool.size() >= MOST) {

@@ -11,7 +11,6 @@ import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -20,26 +19,21 @@ import java.util.function.BooleanSupplier;
  * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
  * on it in the kernel; the wake word is {@link WakeSocket}'s. Their owner sets them, fences, looks
  * again, and only then waits; a thread that publishes something fences, then looks at them, clears
- * what it finds and wakes. No wake-up is lost and none is paid for in vain. Where the two sides
- * cannot share futexes, a thread parks and the wake-up byte, taken by the event thread, unparks it.
+ * what it finds and wakes. No wake-up is lost and none is paid for in vain.
  *
  * <p>Words are hints: a peer that forges them only delays itself, because what ends the connection
  * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
  * words say; and one that ends sleeps for nothing again and again is cut. So a sleep on the futex
- * needs no end of its own; a parked thread, whose byte the event thread takes, looks again after
- * 100 ms when its wait is young and after a minute when it is old: the end of the peer is told by
- * the descriptor, too.
+ * needs no end of its own.
  *
  * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer}
  * under the queue pair's lock, the rest by any thread.
  */
 final class Waiter {
-    private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long OLD_NANOS = TimeUnit.MINUTES.toNanos(1);
-    private static final int YOUNG_SLEEPS = 10;
-
-    /** Sleeps of one wait that may end for nothing, each before a tenth of its time. */
+    /** Sleeps of one wait that a peer may end for nothing in {@link #FUTILE_NANOS}. */
     private static final int MOST_FUTILE = 1000;
+
+    private static final long FUTILE_NANOS = TimeUnit.SECONDS.toNanos(100);
 
     private static final int CPU_EVERY = 16;
 
@@ -61,8 +55,6 @@ final class Waiter {
     private final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
-    private final boolean nativeCalls;
-    private final boolean futex;
     private final AdaptiveSpin spinner;
 
     /** Judges waits of a side that has said nothing since it last heard something. */
@@ -79,9 +71,6 @@ final class Waiter {
     /** A thread sleeps, or is about to, on the sleep word. */
     private volatile boolean sleeping;
 
-    /** The thread that is parked, or is about to. */
-    private volatile Thread parked;
-
     /** How often something was published since the last sleep; what is lost of it does no harm. */
     private int said;
 
@@ -95,22 +84,17 @@ final class Waiter {
     /** Null where co-location is off. */
     private final CoLocation together;
 
-    /**
-     * @param futex whether both sides can sleep and wake by futex
-     */
-    Waiter(ShmQueuePair qp, MappedMemory mem, ShmQueuePair.Parts parts, boolean futex) {
+    Waiter(ShmQueuePair qp, MappedMemory mem, ShmQueuePair.Parts parts) {
         this.qp = qp;
         this.mem = mem;
         base = mem.segment().address();
-        wakeSocket = new WakeSocket(qp, mem, parts.side(), futex);
+        wakeSocket = new WakeSocket(qp, mem, parts.side());
         own = ShmLayout.control(parts.side());
         peer = ShmLayout.control(1 - parts.side());
-        nativeCalls = parts.nativeCalls();
-        this.futex = futex;
         spinner = parts.spinner();
         listener = spinner.another();
         together =
-                futex && nativeCalls && parts.sleepTogether() && Affinity.available()
+                parts.sleepTogether() && Affinity.available()
                         ? new CoLocation(mem, parts.side())
                         : null;
         yielder = new AdaptiveYield(MOST_YIELDS, TURN_NANOS);
@@ -139,9 +123,7 @@ final class Waiter {
     private void wakePeer(long words, boolean quiet) {
         if ((int) words != 0) {
             mem.putIntOpaque(peer + ShmLayout.SLEEP_WORD, 0);
-            if (futex) {
-                Futex.wake(base + peer + ShmLayout.SLEEP_WORD);
-            }
+            Futex.wake(base + peer + ShmLayout.SLEEP_WORD);
         }
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
@@ -165,11 +147,7 @@ final class Waiter {
             clearWake();
             return;
         }
-        if (futex) {
-            sleep(nanos);
-        } else {
-            park(nanos);
-        }
+        sleep(nanos);
         clearWake();
     }
 
@@ -179,7 +157,7 @@ final class Waiter {
      */
     private boolean giveWay() {
         if (together == null) {
-            return false; // also where no native call may be made
+            return false;
         }
         int n = ++beside;
         return n > SETTLED
@@ -241,52 +219,22 @@ final class Waiter {
             if (hasSomething()) {
                 break;
             }
-            n = count(n);
+            if (n % MOST_FUTILE == 0) {
+                onFutile(n);
+            }
         }
         mem.putIntOpaque(word, 0);
         sleeping = false;
         publishCpu();
     }
 
-    private void park(long nanos) {
-        long deadline = deadline(nanos);
-        boolean interrupted = false;
-        publishCpu();
-        parked = Thread.currentThread();
-        for (int n = 0; ; n++) {
-            wakeSocket.ask(WakeSocket.ANY);
-            long left = left(deadline);
-            if (hasSomething() || left <= 0) {
-                break;
-            }
-            LockSupport.parkNanos(this, Math.min(left, n < YOUNG_SLEEPS ? YOUNG_NANOS : OLD_NANOS));
-            // a set flag would make every further park return at once
-            interrupted |= Thread.interrupted();
-            n = count(n);
-        }
-        parked = null;
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * After a sleep in which nothing came: a peer that ends one after the other for nothing is cut.
-     *
-     * @param n how many there were before
-     * @return how many shall count
-     */
-    private int count(int n) {
-        if (n == YOUNG_SLEEPS) {
-            futileSince = System.nanoTime();
-        }
-        if (n < YOUNG_SLEEPS + MOST_FUTILE) {
-            return n;
-        }
-        if (System.nanoTime() - futileSince < MOST_FUTILE * YOUNG_NANOS) {
+    /** A peer that ends one sleep after the other for nothing is cut. */
+    private void onFutile(int before) {
+        long now = System.nanoTime();
+        if (before > 0 && now - futileSince < FUTILE_NANOS) {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
         }
-        return YOUNG_SLEEPS - 1;
+        futileSince = now;
     }
 
     private static long deadline(long nanos) {
@@ -298,12 +246,10 @@ final class Waiter {
     }
 
     private void publishCpu() {
-        if (nativeCalls) {
-            int now = Linux.cpu();
-            if (now != cpu) {
-                cpu = now;
-                mem.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
-            }
+        int now = Linux.cpu();
+        if (now != cpu) {
+            cpu = now;
+            mem.putIntOpaque(own + ShmLayout.CPU_WORD, now + 1);
         }
     }
 
@@ -323,10 +269,6 @@ final class Waiter {
 
     /** Makes a sleeper look again. */
     void rouse() {
-        Thread t = parked;
-        if (t != null) {
-            LockSupport.unpark(t);
-        }
         if (sleeping) {
             qp.whileMapped(this::wakeOwnSleeper);
         }
@@ -365,11 +307,7 @@ final class Waiter {
 
     /** A byte came. Event thread. False if there were too many. */
     boolean onWakeByte() {
-        Thread t = parked;
-        if (t != null) {
-            LockSupport.unpark(t);
-        }
-        return wakeSocket.onByte(t != null);
+        return wakeSocket.onByte();
     }
 
     /**

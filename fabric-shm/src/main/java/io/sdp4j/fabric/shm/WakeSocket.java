@@ -40,9 +40,6 @@ final class WakeSocket {
     private final MappedMemory mem;
     private final long word;
 
-    /** Whether threads of this side sleep on the other word, so that this one may be cleared. */
-    private final boolean futex;
-
     private volatile Runnable handler;
 
     private volatile boolean armed;
@@ -61,11 +58,10 @@ final class WakeSocket {
     /** Of the thread that takes the bytes. */
     private int strikes;
 
-    WakeSocket(ShmQueuePair qp, MappedMemory mem, int side, boolean futex) {
+    WakeSocket(ShmQueuePair qp, MappedMemory mem, int side) {
         this.qp = qp;
         this.mem = mem;
         word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
-        this.futex = futex;
     }
 
     /** Wants a byte for what is published from now on; to be followed by a look. */
@@ -85,9 +81,7 @@ final class WakeSocket {
         if (!(boolean) ARMED.getAndSet(this, false)) {
             return true; // the handler has been called already
         }
-        if (futex) {
-            mem.putIntOpaque(word, 0);
-        }
+        mem.putIntOpaque(word, 0);
         return false;
     }
 
@@ -159,16 +153,11 @@ final class WakeSocket {
         handler = called;
     }
 
-    /**
-     * A byte came. Event thread.
-     *
-     * @param heard whether a thread was waiting for it
-     * @return false if there were too many unsolicited ones
-     */
-    boolean onByte(boolean heard) {
+    /** A byte came. Event thread. False if there were too many unsolicited ones. */
+    boolean onByte() {
         boolean wanted = asked;
         asked = false;
-        return strike(runHandler() || heard || wanted);
+        return strike(runHandler() || wanted);
     }
 
     /** Each byte that was wanted makes up for one that was not: some come late. */

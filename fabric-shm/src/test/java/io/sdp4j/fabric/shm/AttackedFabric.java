@@ -37,7 +37,7 @@ abstract class AttackedFabric extends ShmDirectory {
     void open() throws IOException {
         kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         at = (InetSocketAddress) kernel.getLocalSocketAddress();
-        fabric = ShmFabric.open(ShmConfig.defaults().withDirectory(dir), Ends.loop(true));
+        fabric = ShmFabric.open(ShmConfig.defaults().withDirectory(dir), Ends.loop());
     }
 
     @AfterEach

@@ -123,7 +123,7 @@ class EndProofTest {
     }
 
     private String refuse(int pid, InetSocketAddress own, InetSocketAddress remote) {
-        return proof.refuseMover(pid, PortOwner.listener(remote, true).inode(), own, remote);
+        return proof.refuseMover(pid, PortOwner.listener(remote).inode(), own, remote);
     }
 
     @Test

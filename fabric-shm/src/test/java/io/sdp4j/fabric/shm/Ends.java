@@ -5,8 +5,7 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.HeldAddress;
-import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
+import io.sdp4j.linux.EpollLoop;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,24 +21,26 @@ import java.util.concurrent.TimeUnit;
 /** Loops and directories shared by the tests of one JVM; loops live as long as it does. */
 final class Ends {
     static final Queue<Throwable> THROWN = new ConcurrentLinkedQueue<>();
-    private static final EventLoop NATIVE = EventLoops.start("test-native", true, THROWN::add);
-    private static final EventLoop PORTABLE = EventLoops.start("test-portable", false, THROWN::add);
+    private static final EpollLoop LOOP = new EpollLoop("test-loop", THROWN::add);
+
+    /** The user of the tests. */
+    static final long UID = PeerCredentials.own().ownUid();
 
     /** The address that every client here claims, and holds. */
     static final InetSocketAddress HELD = HeldAddress.on(InetAddress.getLoopbackAddress());
 
     private Ends() {}
 
-    static EventLoop loop(boolean nativeMode) {
-        return nativeMode ? NATIVE : PORTABLE;
+    static EpollLoop loop() {
+        return LOOP;
     }
 
-    static ShmFabric fabric(Path dir, boolean nativeMode) throws IOException {
-        return ShmFabric.open(config(dir, nativeMode), loop(nativeMode));
+    static ShmFabric fabric(Path dir) throws IOException {
+        return ShmFabric.open(config(dir), LOOP);
     }
 
-    static ShmConfig config(Path dir, boolean nativeMode) {
-        return ShmConfig.defaults().withDirectory(dir).withNative(nativeMode).withPortable(true);
+    static ShmConfig config(Path dir) {
+        return ShmConfig.defaults().withDirectory(dir);
     }
 
     /** For a connection to {@code to} within twenty seconds. */
@@ -59,8 +60,8 @@ final class Ends {
     }
 
     /** Where the processes of this user meet in {@code dir}. */
-    static Path meeting(Path dir) throws FabricException {
-        return dir.resolve("sdp4j-" + OwnUser.id(false));
+    static Path meeting(Path dir) {
+        return dir.resolve("sdp4j-" + Ends.UID);
     }
 
     /** Removes it; returns the files left in it, for the caller to judge. */

@@ -39,15 +39,15 @@ public final class Hostile {
     }
 
     static Process start(Path dir, int port, long seed) throws IOException {
-        return Peer.start(Hostile.class, dir, true, String.valueOf(port), String.valueOf(seed));
+        return Peer.start(Hostile.class, dir, String.valueOf(port), String.valueOf(seed));
     }
 
     public static void main(String[] args) throws Exception {
         Path dir = Path.of(args[0]);
-        Hostile me = new Hostile(dir, Long.parseLong(args[3]));
+        Hostile me = new Hostile(dir, Long.parseLong(args[2]));
         InetSocketAddress victim =
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
-        ShmFabric fabric = Ends.fabric(dir, true);
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[1]));
+        ShmFabric fabric = Ends.fabric(dir);
         while (true) {
             me.spoil(fabric, victim);
             me.babble();

@@ -15,12 +15,12 @@ public final class LateListener {
     private LateListener() {}
 
     /**
-     * @param args directory, mode, whether there was a listener before
+     * @param args directory, whether there was a listener before
      */
     public static void main(String[] args) throws Exception {
         Path dir = Path.of(args[0]);
-        ShmFabric fabric = Ends.fabric(dir, Boolean.parseBoolean(args[1]));
-        boolean another = Boolean.parseBoolean(args[2]);
+        ShmFabric fabric = Ends.fabric(dir);
+        boolean another = Boolean.parseBoolean(args[1]);
         Runtime.getRuntime()
                 .addShutdownHook(
                         new Thread(

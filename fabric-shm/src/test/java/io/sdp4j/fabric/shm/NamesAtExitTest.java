@@ -11,7 +11,7 @@ final class NamesAtExitTest extends ShmDirectory {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aListenerOfTheLastMomentLeavesNoName(boolean another) throws Exception {
-        Process ending = Peer.start(LateListener.class, dir, true, String.valueOf(another));
+        Process ending = Peer.start(LateListener.class, dir, String.valueOf(another));
         assertEquals("listened", ending.inputReader().readLine());
         assertEquals(0, ending.waitFor());
         assertEquals(List.of(), names());

@@ -22,34 +22,21 @@ public final class Peer {
     /** In place of a directory: wherever one meets without a setting. */
     static final String USUAL = "-";
 
-    /** Exit status where the fabric is not in the mode that was asked for. */
-    static final int WRONG_MODE = 3;
-
     private Peer() {}
 
     /** Starts one. */
-    static Process start(Path dir, boolean nativeMode) throws IOException {
-        return start(Peer.class, dir, nativeMode);
+    static Process start(Path dir) throws IOException {
+        return start(Peer.class, dir);
     }
 
-    /** Starts another program of these tests; it is given directory, mode and {@code more}. */
-    static Process start(Class<?> main, Path dir, boolean nativeMode, String... more)
-            throws IOException {
-        String access =
-                nativeMode ? "--enable-native-access=ALL-UNNAMED" : "--illegal-native-access=warn";
-        return builder(access, main, dir.toString(), nativeMode, more).start();
+    /** Starts another program of these tests; it is given directory and {@code more}. */
+    static Process start(Class<?> main, Path dir, String... more) throws IOException {
+        return builder(main, dir.toString(), more).start();
     }
 
     /** Starts one whose environment has {@code runtime} as its run-time directory, or none. */
-    static Process startUsual(boolean nativeMode, Path runtime) throws IOException {
-        ProcessBuilder builder =
-                builder(
-                        nativeMode
-                                ? "--enable-native-access=ALL-UNNAMED"
-                                : "--illegal-native-access=warn",
-                        Peer.class,
-                        USUAL,
-                        nativeMode);
+    static Process startUsual(Path runtime) throws IOException {
+        ProcessBuilder builder = builder(Peer.class, USUAL);
         builder.environment().remove("XDG_RUNTIME_DIR");
         if (runtime != null) {
             builder.environment().put("XDG_RUNTIME_DIR", runtime.toString());
@@ -57,18 +44,11 @@ public final class Peer {
         return builder.start();
     }
 
-    /** Starts one that may make no native call, whatever it wants. */
-    static Process startDenied(Path dir, boolean nativeMode) throws IOException {
-        return builder("--illegal-native-access=deny", Peer.class, dir.toString(), nativeMode)
-                .start();
-    }
-
-    private static ProcessBuilder builder(
-            String access, Class<?> main, String dir, boolean nativeMode, String... more) {
-        List<String> arguments = new ArrayList<>(List.of(dir, String.valueOf(nativeMode)));
+    private static ProcessBuilder builder(Class<?> main, String dir, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(dir));
         arguments.addAll(List.of(more));
         return JvmCommand.of(main, arguments.toArray(String[]::new))
-                .options(access)
+                .options("--enable-native-access=ALL-UNNAMED")
                 .small()
                 .builder()
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
@@ -85,12 +65,8 @@ public final class Peer {
     }
 
     public static void main(String[] args) throws Exception {
-        boolean nativeMode = Boolean.parseBoolean(args[1]);
         ServerSocket kernel = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        ShmFabric fabric = Ends.fabric(args[0].equals(USUAL) ? null : Path.of(args[0]), nativeMode);
-        if (fabric.nativeMode() != nativeMode) {
-            System.exit(WRONG_MODE);
-        }
+        ShmFabric fabric = Ends.fabric(args[0].equals(USUAL) ? null : Path.of(args[0]));
         fabric.listen(
                 new ListenRequest(
                         (InetSocketAddress) kernel.getLocalSocketAddress(),

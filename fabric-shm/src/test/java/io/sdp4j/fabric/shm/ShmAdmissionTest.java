@@ -26,7 +26,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which peers are let in, to what, and up to which limit. */
@@ -41,7 +40,7 @@ final class ShmAdmissionTest extends ShmDirectory {
     }
 
     private static void assertRefused(int fd, long len, String reason) {
-        FabricException e = assertThrows(FabricException.class, () -> Memory.mapReceived(fd, len));
+        FabricException e = assertThrows(FabricException.class, () -> Segment.mapReceived(fd, len));
         assertEquals(FabricException.Cause.PROTOCOL, e.why());
         assertTrue(e.getMessage().contains(reason), e.getMessage());
         if (fd >= 0) {
@@ -51,9 +50,9 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void aServerThatDoesNotOwnThePortIsRefused() throws Exception {
-        PeerCredentials ourselves = new PeerCredentials(1234, true);
+        PeerCredentials ourselves = new PeerCredentials(1234);
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
-        long none = ourselves.listener(any).uid();
+        long none = PortOwner.listener(any).uid();
         assertNotNull(ourselves.refuseServer(1234, none));
         assertNotNull(ourselves.refuseServer(1234, 77), "another user's port");
         assertNotNull(ourselves.refuseServer(77, 77), "another user");
@@ -63,7 +62,7 @@ final class ShmAdmissionTest extends ShmDirectory {
         assertNotNull(ourselves.refuseClient(0), "root is another user, too");
         assertEquals(null, ourselves.refuseClient(1234));
         assertNotNull(ourselves.refuseClient(PeerCredentials.STRANGER));
-        assertEquals(null, new PeerCredentials(65534, true).refuseClient(65534));
+        assertEquals(null, new PeerCredentials(65534).refuseClient(65534));
     }
 
     @ParameterizedTest
@@ -72,7 +71,7 @@ final class ShmAdmissionTest extends ShmDirectory {
         long uid = Integer.toUnsignedLong(Linux.effectiveUid());
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric picky = picky(uid);
-                ShmFabric other = Ends.fabric(dir, true)) {
+                ShmFabric other = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             ShmFabric server = clientRefuses ? other : picky;
             ShmFabric client = clientRefuses ? picky : other;
@@ -93,9 +92,9 @@ final class ShmAdmissionTest extends ShmDirectory {
     }
 
     /** A fabric that takes everybody else for a stranger. */
-    private ShmFabric picky(long uid) throws FabricException {
+    private ShmFabric picky(long uid) {
         PeerCredentials trust =
-                new PeerCredentials(uid, true) {
+                new PeerCredentials(uid) {
                     @Override
                     String refuseServer(long server, long owner) {
                         return super.refuseServer(server == uid ? uid + 1 : server, owner);
@@ -106,38 +105,11 @@ final class ShmAdmissionTest extends ShmDirectory {
                         return super.refuseClient(client == uid ? uid + 1 : client);
                     }
                 };
-        return new ShmFabric(Ends.config(dir, true), Ends.loop(true), true, trust);
+        return new ShmFabric(Ends.config(dir), Ends.loop(), trust);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void theOwnerOfAPortIsFound(boolean nativeCalls) throws Exception {
-        long uid = Integer.toUnsignedLong(Linux.effectiveUid());
-        try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                ServerSocket all = new ServerSocket(0)) {
-            assertEquals(
-                    uid,
-                    PortOwner.listener((InetSocketAddress) one.getLocalSocketAddress(), nativeCalls)
-                            .uid());
-            InetSocketAddress wild =
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), all.getLocalPort());
-            assertEquals(uid, PortOwner.listener(wild, nativeCalls).uid());
-            InetSocketAddress six =
-                    new InetSocketAddress(
-                            InetAddress.getByAddress(
-                                    new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}),
-                            all.getLocalPort());
-            assertEquals(uid, PortOwner.listener(six, nativeCalls).uid());
-            InetSocketAddress unused =
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), one.getLocalPort());
-            one.close();
-            assertEquals(PortOwner.NO_USER, PortOwner.listener(unused, nativeCalls).uid());
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aDirectoryOpenToOthersOrNotRealIsRefused(boolean nativeMode) throws Exception {
+    @Test
+    void aDirectoryOpenToOthersOrNotRealIsRefused() throws Exception {
         Path open = Files.createDirectory(dir.resolve("open"));
         Path real = Files.createDirectory(dir.resolve("real"));
         Path link = Files.createDirectory(dir.resolve("link"));
@@ -150,7 +122,7 @@ final class ShmAdmissionTest extends ShmDirectory {
         Files.createFile(Ends.meeting(file));
         for (Path bad : List.of(open, link, file)) {
             try (ServerSocket kernel = new ServerSocket(0);
-                    ShmFabric fabric = Ends.fabric(bad, nativeMode)) {
+                    ShmFabric fabric = Ends.fabric(bad)) {
                 InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
                 InetSocketAddress to =
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), at.getPort());
@@ -173,7 +145,7 @@ final class ShmAdmissionTest extends ShmDirectory {
     @Test
     void aWildcardListenerServesEveryAddressOfItsFamilies() throws Exception {
         try (ServerSocket kernel = new ServerSocket(0);
-                ShmFabric fabric = Ends.fabric(dir, true)) {
+                ShmFabric fabric = Ends.fabric(dir)) {
             List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
             InetSocketAddress six =
                     new InetSocketAddress(
@@ -199,39 +171,12 @@ final class ShmAdmissionTest extends ShmDirectory {
         }
     }
 
-    /**
-     * Goal: memory that a peer could cut off is not touched by machine code of ours, where that
-     * would end the JVM, also in a JVM that may have some.
-     */
-    @ParameterizedTest
-    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
-    void memoryInFilesIsLeftToTheJvm(boolean active, boolean passive) throws Exception {
-        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric server = Ends.fabric(dir, passive);
-                ShmFabric client = Ends.fabric(dir, active)) {
-            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-            List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
-            server.listen(
-                    new ListenRequest(
-                            at, false, r -> r.accept(SPEC, new byte[0], Taker.into(all))));
-            all.add(client.connect(request(at)).queuePair());
-            await().until(() -> all.size() == 2);
-            boolean sealed = active && passive;
-            for (QueuePair qp : all) {
-                assertEquals(!sealed, qp.memoryMayFault());
-                assertEquals(sealed, qp.writesPast());
-                qp.close();
-            }
-        }
-    }
-
     /** A server that is just starting has its rendezvous before the TCP port. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aRendezvousWithoutATcpListenerIsNone(boolean nativeMode) throws Exception {
+    @Test
+    void aRendezvousWithoutATcpListenerIsNone() throws Exception {
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric server = Ends.fabric(dir, nativeMode);
-                ShmFabric client = Ends.fabric(dir, nativeMode)) {
+                ShmFabric server = Ends.fabric(dir);
+                ShmFabric client = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             server.listen(new ListenRequest(at, false, r -> {}));
             kernel.close();
@@ -243,10 +188,10 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
-        ShmConfig small = Ends.config(dir, true).withMemory(310_000);
+        ShmConfig small = Ends.config(dir).withMemory(310_000);
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric server = ShmFabric.open(small, Ends.loop(true));
-                ShmFabric client = Ends.fabric(dir, true)) {
+                ShmFabric server = ShmFabric.open(small, Ends.loop());
+                ShmFabric client = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
             server.listen(
@@ -267,11 +212,8 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void diagnosisNamesWhatItFound() {
-        List<ShmFabric.Fact> facts = ShmFabric.diagnose(Ends.config(dir, true));
+        List<ShmFabric.Fact> facts = ShmFabric.diagnose(Ends.config(dir));
         assertTrue(facts.stream().allMatch(ShmFabric.Fact::good), facts::toString);
         assertTrue(facts.stream().anyMatch(f -> f.text().contains(dir.toString())));
-        assertTrue(
-                ShmFabric.diagnose(Ends.config(dir, false)).stream()
-                        .anyMatch(f -> f.name().equals("native access") && !f.good()));
     }
 }

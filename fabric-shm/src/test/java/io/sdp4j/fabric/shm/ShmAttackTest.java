@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.fabric.FabricException;
-import io.sdp4j.fabric.ListenRequest;
-import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.shm.attack.Attacker;
 import io.sdp4j.testing.JvmCommand;
@@ -22,8 +20,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,9 +34,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ShmAttackTest extends AttackedFabric {
     private static final String REJECTED = "status 1";
 
-    /** As large as a client may wish. */
-    private static final QpSpec LARGE = new QpSpec(16, 262_160, 16);
-
     @ParameterizedTest
     @CsvSource({
         "honest, status 0",
@@ -48,7 +41,6 @@ final class ShmAttackTest extends AttackedFabric {
         "other-port, status 1",
         "nothing, status 1",
         "no-socket, status 1",
-        "files, status 1",
         "garbage, cut",
         "silent, cut",
         "mover, status 5",
@@ -64,7 +56,7 @@ final class ShmAttackTest extends AttackedFabric {
         } else {
             assertEquals(1, refused.size(), refused::toString);
             // the kernel's word, whatever it says of itself
-            String named = "process " + children.getFirst().pid() + " of user " + OwnUser.id(true);
+            String named = "process " + children.getFirst().pid() + " of user " + Ends.UID;
             assertTrue(refused.getFirst().startsWith(named + ": "), refused.getFirst());
         }
     }
@@ -77,7 +69,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     /** With {@code network}, one that has the port in another network namespace. */
     @ParameterizedTest
-    @CsvSource({"huge, false", "files, false", "huge, true"})
+    @CsvSource({"huge, false", "none, false", "huge, true"})
     void aServerWithoutThePortIsNotAsked(String memory, boolean network) throws Exception {
         assumeTrue(!network || ownNetwork(), "no network namespace can be made here");
         Files.createDirectory(
@@ -99,7 +91,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     /** It has the port, so it is asked; then it gives memory that it could take away. */
     @ParameterizedTest
-    @CsvSource({"files, mode", "unsealed, seals are 0", "growing, seals are 3"})
+    @CsvSource({"none, no descriptor", "unsealed, seals are 0", "growing, seals are 3"})
     void memoryThatAServerCouldTakeAwayIsRefused(String memory, String why) throws Exception {
         kernel.close();
         Files.createDirectory(
@@ -112,42 +104,13 @@ final class ShmAttackTest extends AttackedFabric {
                         name().toString(),
                         "" + at.getPort(),
                         memory,
-                        "" + ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC).totalBytes);
+                        "" + ShmFabric.layout(SPEC, SPEC).totalBytes);
         assertEquals("listening " + at.getPort(), out.readLine());
         FabricException e =
                 assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
         assertEquals(FabricException.Cause.PROTOCOL, e.why(), e.toString());
         assertTrue(e.getMessage().contains(why), e.getMessage());
         assertEquals("refused", out.readLine());
-    }
-
-    /**
-     * Goal: a client that asks for the most does not hold up the others. Method: clients that take
-     * memory in files only; the flight recorder tells the threads that have begun.
-     */
-    @Test
-    void theEventThreadFillsNoFiles() throws Exception {
-        Path recorded = dir.resolve("recorded.jfr");
-        try (ShmFabric server = Ends.fabric(dir, true);
-                ShmFabric client = Ends.fabric(dir, false);
-                Recording recording = new Recording()) {
-            recording.enable("jdk.ThreadStart").withoutThreshold();
-            recording.start();
-            server.listen(
-                    new ListenRequest(
-                            at,
-                            false,
-                            r -> r.accept(LARGE, new byte[0], new Taker(accepted::add, f -> {}))));
-            for (int i = 0; i < 3; i++) {
-                Ends.connect(client, at, LARGE).close();
-            }
-            recording.dump(recorded);
-        }
-        long filled =
-                RecordingFile.readAllEvents(recorded).stream()
-                        .filter(e -> e.getThread().getJavaName().equals("sdp4j-shm-file"))
-                        .count();
-        assertEquals(3, filled, "files that a thread of its own has filled");
     }
 
     @Test
@@ -195,7 +158,7 @@ final class ShmAttackTest extends AttackedFabric {
 
     /** A server that may have so many descriptors. */
     private Process limited(int descriptors, Class<?> main) throws IOException {
-        return JvmCommand.of(main, dir.toString(), "true")
+        return JvmCommand.of(main, dir.toString())
                 .under(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"))
                 .options("--enable-native-access=ALL-UNNAMED")
                 .small()

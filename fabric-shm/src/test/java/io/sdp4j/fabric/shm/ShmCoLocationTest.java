@@ -57,9 +57,9 @@ class ShmCoLocationTest {
     @SuppressWarnings("try") // the listener is only kept open
     private boolean converse(boolean together) throws Exception {
         Path dir = Ends.directory();
-        ShmConfig config = Ends.config(dir, true).withSpin(0, 0).withSleepTogether(together);
-        try (ShmFabric active = ShmFabric.open(config, Ends.loop(true));
-                ShmFabric passive = ShmFabric.open(config, Ends.loop(true));
+        ShmConfig config = Ends.config(dir).withSpin(0, 0).withSleepTogether(together);
+        try (ShmFabric active = ShmFabric.open(config, Ends.loop());
+                ShmFabric passive = ShmFabric.open(config, Ends.loop());
                 ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             BlockingQueue<QueuePair> accepted = new ArrayBlockingQueue<>(1);
             var to = (InetSocketAddress) kernel.getLocalSocketAddress();

@@ -29,9 +29,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A peer that writes anything anywhere into the shared memory at any time: it may end its own
@@ -47,15 +46,14 @@ final class ShmFuzzTest {
     private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
     private final BlockingQueue<QueuePair> accepted = new ArrayBlockingQueue<>(10);
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    @Test
     @Timeout(180)
-    void randomWritesEndOnlyTheirOwnConnection(boolean nativeMode) throws Exception {
+    void randomWritesEndOnlyTheirOwnConnection() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Path dir = Ends.directory();
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric fabric = Ends.fabric(dir, nativeMode)) {
+                ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             fabric.listen(
                     new ListenRequest(

@@ -93,9 +93,9 @@ final class ShmIsolationTest {
     void aHostileProcessDelaysOnlyItself() throws Exception {
         long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
         Path dir = Ends.directory();
-        EventLoop loop = Ends.loop(true);
+        EventLoop loop = Ends.loop();
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric fabric = Ends.fabric(dir, true)) {
+                ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             fabric.listen(
                     new ListenRequest(

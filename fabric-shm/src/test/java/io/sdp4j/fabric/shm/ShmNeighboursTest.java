@@ -48,7 +48,7 @@ final class ShmNeighboursTest extends AttackedFabric {
 
     private Process peer(List<String> before, Class<?> main) throws Exception {
         Process peer =
-                JvmCommand.of(main, dir.toString(), "true")
+                JvmCommand.of(main, dir.toString())
                         .under(before)
                         .options("--enable-native-access=ALL-UNNAMED")
                         .small()

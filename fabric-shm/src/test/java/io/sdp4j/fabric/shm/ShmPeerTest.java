@@ -22,18 +22,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a peer that fails, or whose process ends, is seen, and what becomes of its names. */
 @SuppressWarnings("try") // closing early is the point
 final class ShmPeerTest extends ShmDirectory {
-    /** Goal: an end by our error is told apart from the end of our process, in every mode. */
-    @ParameterizedTest
-    @CsvSource({"true,true", "false,false", "true,false", "false,true"})
-    void aFailedQueuePairIsNoDeadPeer(boolean mine, boolean its) throws Exception {
-        try (ShmFabric active = Ends.fabric(dir, mine);
-                ShmFabric passive = Ends.fabric(dir, its);
+    /** Goal: an end by our error is told apart from the end of our process. */
+    @Test
+    void aFailedQueuePairIsNoDeadPeer() throws Exception {
+        try (ShmFabric active = Ends.fabric(dir);
+                ShmFabric passive = Ends.fabric(dir);
                 ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             AtomicReference<QueuePair> accepted = new AtomicReference<>();
             var to = (InetSocketAddress) kernel.getLocalSocketAddress();
@@ -64,17 +62,10 @@ final class ShmPeerTest extends ShmDirectory {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "true,true,false",
-        "true,true,true",
-        "false,false,false",
-        "true,false,false",
-        "false,true,true"
-    })
-    void aKilledPeerIsSeenAndLeavesNothing(boolean mine, boolean its, boolean busy)
-            throws Exception {
-        Process peer = Peer.start(dir, its);
-        try (ShmFabric fabric = Ends.fabric(dir, mine)) {
+    @ValueSource(booleans = {true, false})
+    void aKilledPeerIsSeenAndLeavesNothing(boolean busy) throws Exception {
+        Process peer = Peer.start(dir);
+        try (ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress to =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
             QueuePair qp = fabric.connect(request(to)).queuePair();
@@ -128,12 +119,12 @@ final class ShmPeerTest extends ShmDirectory {
 
     @Test
     void aNameWithoutProcessIsRemovedByAClient() throws Exception {
-        Process peer = Peer.start(dir, true);
+        Process peer = Peer.start(dir);
         InetSocketAddress to =
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
         peer.destroyForcibly().waitFor();
         assertEquals(1, names().size());
-        try (ShmFabric fabric = Ends.fabric(dir, true)) {
+        try (ShmFabric fabric = Ends.fabric(dir)) {
             FabricException e =
                     assertThrows(FabricException.class, () -> fabric.connect(request(to)));
             assertEquals(FabricException.Cause.NO_LISTENER, e.why());
@@ -141,10 +132,9 @@ final class ShmPeerTest extends ShmDirectory {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aProcessThatEndsInOrderTakesItsNamesAlong(boolean nativeMode) throws Exception {
-        Process peer = Peer.start(dir, nativeMode);
+    @Test
+    void aProcessThatEndsInOrderTakesItsNamesAlong() throws Exception {
+        Process peer = Peer.start(dir);
         Peer.port(peer);
         assertEquals(1, names().size());
         peer.destroy();

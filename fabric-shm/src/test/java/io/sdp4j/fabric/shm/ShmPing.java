@@ -38,8 +38,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Round trips and message rates of bare queue pairs between two JVMs, beside TCP and AF_UNIX.
  *
- * <p>{@code java ... ShmPing [spin|nospin|onecore|portable|pairs|chunks|all]...}; starts the JVMs
- * itself.
+ * <p>{@code java ... ShmPing [spin|nospin|onecore|pairs|chunks|all]...}; starts the JVMs itself.
  */
 @SuppressWarnings({"CatchAndPrintStackTrace", "ThreadPriorityCheck"}) // a program, not a library
 public final class ShmPing {
@@ -56,7 +55,7 @@ public final class ShmPing {
         } else {
             List<String> modes = new ArrayList<>(List.of(args));
             if (modes.isEmpty() || modes.contains("all")) {
-                modes = List.of("spin", "nospin", "onecore", "portable", "pairs");
+                modes = List.of("spin", "nospin", "onecore", "pairs");
             }
             for (String mode : modes) {
                 run(mode);
@@ -96,9 +95,8 @@ public final class ShmPing {
     }
 
     private static ShmFabric fabric(String mode, Path dir) throws FabricException {
-        boolean nat = !mode.equals("portable");
-        EventLoop loop = EventLoops.start("loop", nat, Throwable::printStackTrace);
-        ShmConfig config = ShmConfig.defaults().withDirectory(dir).withNative(nat);
+        EventLoop loop = EventLoops.start("loop", Throwable::printStackTrace);
+        ShmConfig config = ShmConfig.defaults().withDirectory(dir);
         if (mode.equals("nospin")) {
             config = config.withSpin(0, 0);
         }

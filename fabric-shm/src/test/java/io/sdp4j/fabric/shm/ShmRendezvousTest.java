@@ -40,7 +40,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ShmRendezvousTest extends ShmDirectory {
     private static final String DEAD = "4026531840-4-7f000001-12345";
     private static final String ASIDE = "gone-0123456789abcdef";
-    private static final String RANDOM = "0123456789abcdef0123456789abcdef";
 
     /** A socket that was left by a process: bound, and closed without removing the name. */
     private static Path deadSocket(Path at) throws IOException {
@@ -80,9 +79,9 @@ final class ShmRendezvousTest extends ShmDirectory {
         return all;
     }
 
-    private void listenOnce(boolean nativeMode) throws Exception {
+    private void listenOnce() throws Exception {
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric fabric = Ends.fabric(dir, nativeMode)) {
+                ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             FabricListener l =
                     fabric.listen(new ListenRequest(at, false, r -> r.reject(new byte[0])));
@@ -91,20 +90,17 @@ final class ShmRendezvousTest extends ShmDirectory {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aPrivateDirectoryFullOfDocumentsKeepsThem(boolean nativeMode) throws Exception {
+    @Test
+    void aPrivateDirectoryFullOfDocumentsKeepsThem() throws Exception {
         Path meeting = privateDirectory(Ends.meeting(dir));
         for (Path in : List.of(dir, meeting)) {
             privateDirectory(in.resolve(".ssh"));
             Files.writeString(in.resolve(".ssh/id"), "key");
             Files.writeString(in.resolve("letter"), "words");
             Files.writeString(in.resolve("new-letter"), "words");
-            Files.writeString(in.resolve("seg-ment"), "words");
             Files.writeString(in.resolve(DEAD), "a file of this name");
             Files.createDirectory(in.resolve("4026531840-4-any-1"));
             Files.createSymbolicLink(in.resolve("4026531840-4-any-2"), in.resolve("letter"));
-            Files.createSymbolicLink(in.resolve("seg-" + RANDOM), in.resolve("letter"));
             Files.createDirectory(in.resolve("new-0123456789abcdef"));
             deadSocket(in.resolve("s"));
             deadSocket(in.resolve("1-4-7f00001-1"));
@@ -116,28 +112,24 @@ final class ShmRendezvousTest extends ShmDirectory {
         }
         deadSocket(dir.resolve("4026531840-4-any-3"));
         Map<String, String> before = everything(dir);
-        listenOnce(nativeMode);
+        listenOnce();
         assertEquals(before, everything(dir));
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void whatDeadProcessesLeftIsRemoved(boolean nativeMode) throws Exception {
+    @Test
+    void whatDeadProcessesLeftIsRemoved() throws Exception {
         Path meeting = privateDirectory(Ends.meeting(dir));
         deadSocket(meeting.resolve(DEAD));
         deadSocket(meeting.resolve("4026531840-6-any-99"));
         deadSocket(meeting.resolve("gone-0123456789abcdef"));
         age(deadSocket(meeting.resolve("new-0123456789abcdef")));
-        age(Files.writeString(meeting.resolve("seg-" + RANDOM), "memory"));
-        listenOnce(nativeMode);
+        listenOnce();
         assertEquals(List.of(), names());
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aHeldDirectoryIsUsedWhateverItsNameLeadsTo(boolean nativeMode) throws Exception {
-        RendezvousDirectories places =
-                new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
+    @Test
+    void aHeldDirectoryIsUsedWhateverItsNameLeadsTo() throws Exception {
+        RendezvousDirectories places = new RendezvousDirectories(dir, Ends.UID);
         Path meeting = places.all().getFirst().path();
         try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
             deadSocket(meeting.resolve(DEAD));
@@ -152,19 +144,10 @@ final class ShmRendezvousTest extends ShmDirectory {
             assertNull(held.look("letter"));
             held.rename(DEAD, ASIDE);
             assertFalse(held.renameIfFree("y", "z"));
-            held.create("seg-" + RANDOM).close();
-            held.open("seg-" + RANDOM).close();
-            held.remove("seg-" + RANDOM);
-            if (nativeMode) {
-                held.remove(ASIDE);
-            } else { // where a name leads is all that tells sockets from pipes there
-                assertThrows(IOException.class, () -> held.remove(ASIDE));
-            }
+            held.remove(ASIDE);
 
             assertEquals(before, everything(victim));
-            assertEquals(
-                    nativeMode ? List.of("") : List.of("", ASIDE),
-                    List.copyOf(everything(moved).keySet()));
+            assertEquals(Map.of("", ""), everything(moved));
             assertEquals(
                     RendezvousDirectories.Finding.BAD,
                     places.open(places.all().getFirst()).finding(),
@@ -172,37 +155,31 @@ final class ShmRendezvousTest extends ShmDirectory {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void onlyWhatWeMakeUnderItsNameIsRemovedOrReplaced(boolean nativeMode) throws Exception {
-        RendezvousDirectories places =
-                new RendezvousDirectories(dir, OwnUser.id(nativeMode), nativeMode);
+    @Test
+    void onlyWhatWeMakeUnderItsNameIsRemovedOrReplaced() throws Exception {
+        RendezvousDirectories places = new RendezvousDirectories(dir, Ends.UID);
         Path meeting = places.all().getFirst().path();
         try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
             deadSocket(meeting.resolve(ASIDE));
             Files.writeString(meeting.resolve(DEAD), "a file of this name");
             Files.writeString(meeting.resolve("letter"), "words");
-            deadSocket(meeting.resolve("seg-" + RANDOM));
             deadSocket(meeting.resolve("socket"));
             Files.createSymbolicLink(meeting.resolve("1-4-any-1"), meeting.resolve("letter"));
             Map<String, String> before = everything(dir);
-            for (String name : List.of(DEAD, "letter", "seg-" + RANDOM, "socket", "1-4-any-1")) {
+            for (String name : List.of(DEAD, "letter", "socket", "1-4-any-1")) {
                 assertThrows(IOException.class, () -> held.remove(name), name);
                 assertThrows(IOException.class, () -> held.rename(ASIDE, name), name);
-                assertThrows(IOException.class, () -> held.create(name), name);
             }
-            assertThrows(IOException.class, () -> held.open("1-4-any-1"), "a link");
             assertEquals(before, everything(dir));
         }
     }
 
     /** A listener does not take a name that stands for anything but a socket. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aDocumentWithTheNameOfAListenerStays(boolean nativeMode) throws Exception {
+    @Test
+    void aDocumentWithTheNameOfAListenerStays() throws Exception {
         privateDirectory(Ends.meeting(dir));
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric fabric = Ends.fabric(dir, nativeMode)) {
+                ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             String name = fabric.rendezvous().exactName(at);
             Files.writeString(Ends.meeting(dir).resolve(name), "words");
@@ -218,7 +195,7 @@ final class ShmRendezvousTest extends ShmDirectory {
     @Test
     void aDirectoryThatWasGoodIsNotTrustedForThat() throws Exception {
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric fabric = Ends.fabric(dir, true)) {
+                ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             FabricListener l =
                     fabric.listen(new ListenRequest(at, false, r -> r.reject(new byte[0])));
@@ -236,10 +213,9 @@ final class ShmRendezvousTest extends ShmDirectory {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aSquattedPlaceIsPassedOverWithOneWarning(boolean nativeMode) throws Exception {
-        long uid = OwnUser.id(nativeMode);
+    @Test
+    void aSquattedPlaceIsPassedOverWithOneWarning() throws Exception {
+        long uid = Ends.UID;
         Path open = Files.createDirectory(dir.resolve("open"));
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
         Path link = Files.createSymbolicLink(dir.resolve("link"), dir);
@@ -259,10 +235,9 @@ final class ShmRendezvousTest extends ShmDirectory {
                                 new RendezvousDirectories.Place(link, false),
                                 new RendezvousDirectories.Place(dir.resolve("good"), false)),
                         List.of(),
-                        uid,
-                        nativeMode);
+                        uid);
         List<String> said = new ArrayList<>();
-        Rendezvous rendezvous = new Rendezvous(places, null, said::add);
+        Rendezvous rendezvous = new Rendezvous(places, said::add);
         for (int i = 0; i < 3; i++) {
             try (PrivateDirectory d = rendezvous.forListening()) {
                 assertEquals(dir.resolve("good"), d.path());
@@ -274,11 +249,9 @@ final class ShmRendezvousTest extends ShmDirectory {
         assertTrue(said.getLast().contains(link + " is not a directory"), said::toString);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void whereEveryNameIsTakenProcessesMeetUnderAnUnforeseeableOne(boolean nativeMode)
-            throws Exception {
-        long uid = OwnUser.id(nativeMode);
+    @Test
+    void whereEveryNameIsTakenProcessesMeetUnderAnUnforeseeableOne() throws Exception {
+        long uid = Ends.UID;
         Path taken = Files.createFile(dir.resolve("taken"));
         // an attacker cannot foresee the name, but can make others that look like it
         Path looksAlike = dir.resolve("sdp4j-" + uid + "-0000000000000000");
@@ -292,11 +265,10 @@ final class ShmRendezvousTest extends ShmDirectory {
                                 new RendezvousDirectories.Place(readOnly, false),
                                 new RendezvousDirectories.Place(taken, false)),
                         List.of(dir.resolve("missing"), dir),
-                        uid,
-                        nativeMode);
+                        uid);
         List<String> said = new ArrayList<>();
-        Rendezvous server = new Rendezvous(places, null, said::add);
-        Rendezvous client = new Rendezvous(places, null, said::add);
+        Rendezvous server = new Rendezvous(places, said::add);
+        Rendezvous client = new Rendezvous(places, said::add);
         assertEquals(
                 FabricException.Cause.UNAVAILABLE,
                 assertThrows(FabricException.class, () -> client.search(d -> true)).why());
@@ -311,47 +283,43 @@ final class ShmRendezvousTest extends ShmDirectory {
         assertEquals(2, said.size(), said::toString);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aDirectoryOfAnotherUserIsNotOurs(boolean nativeMode) throws Exception {
-        long other = OwnUser.id(nativeMode) + 1;
+    @Test
+    void aDirectoryOfAnotherUserIsNotOurs() throws Exception {
+        long other = Ends.UID + 1;
         privateDirectory(dir.resolve("sdp4j-" + other));
-        RendezvousDirectories theirs = new RendezvousDirectories(dir, other, nativeMode);
+        RendezvousDirectories theirs = new RendezvousDirectories(dir, other);
         RendezvousDirectories.Opened opened = theirs.make(theirs.all().getFirst());
         assertEquals(RendezvousDirectories.Finding.BAD, opened.finding());
         assertTrue(opened.fault().contains("not to us, user " + other), opened.fault());
     }
 
     /** After {@code su} the environment names what another user has, who could plant anything. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aRuntimeDirectoryOfAnotherUserIsNotUsed(boolean nativeMode) throws Exception {
+    @Test
+    void aRuntimeDirectoryOfAnotherUserIsNotUsed() throws Exception {
         Path runtime = privateDirectory(dir.resolve("run"));
         RendezvousDirectories.Place place =
                 new RendezvousDirectories.Place(runtime.resolve("sdp4j"), true);
-        long uid = OwnUser.id(nativeMode);
-        RendezvousDirectories su =
-                new RendezvousDirectories(List.of(place), List.of(), uid + 1, nativeMode);
+        long uid = Ends.UID;
+        RendezvousDirectories su = new RendezvousDirectories(List.of(place), List.of(), uid + 1);
         for (RendezvousDirectories.Opened opened : List.of(su.make(place), su.open(place))) {
             assertEquals(RendezvousDirectories.Finding.NOWHERE, opened.finding(), opened.fault());
         }
         assertEquals(Map.of("", ""), everything(runtime), "nothing was made there");
-        RendezvousDirectories own =
-                new RendezvousDirectories(List.of(place), List.of(), uid, nativeMode);
+        RendezvousDirectories own = new RendezvousDirectories(List.of(place), List.of(), uid);
         own.make(place).directory().close();
     }
 
     @Test
     void theOrderIsTheSameForEveryEnvironment() {
-        List<Path> without = paths(new RendezvousDirectories(null, 1000, true, null));
-        List<Path> with = paths(new RendezvousDirectories(null, 1000, true, "/home/me/run"));
+        List<Path> without = paths(new RendezvousDirectories(null, 1000, null));
+        List<Path> with = paths(new RendezvousDirectories(null, 1000, "/home/me/run"));
         assertEquals(
                 List.of("/run/user/1000/sdp4j", "/dev/shm/sdp4j-1000", "/tmp/sdp4j-1000"),
                 without.stream().map(Path::toString).toList());
         assertEquals(without, with.subList(0, 3));
         assertEquals(List.of(Path.of("/home/me/run/sdp4j")), with.subList(3, 4));
-        assertEquals(without, paths(new RendezvousDirectories(null, 1000, true, "/run/user/1000")));
-        assertEquals(without, paths(new RendezvousDirectories(null, 1000, true, "relative")));
+        assertEquals(without, paths(new RendezvousDirectories(null, 1000, "/run/user/1000")));
+        assertEquals(without, paths(new RendezvousDirectories(null, 1000, "relative")));
     }
 
     private static List<Path> paths(RendezvousDirectories places) {
@@ -360,33 +328,26 @@ final class ShmRendezvousTest extends ShmDirectory {
 
     /** For each side that has a run-time directory in its environment while the other has none. */
     @ParameterizedTest
-    @CsvSource({"true,true,false", "true,false,true", "false,true,false", "false,false,true"})
-    void serverAndClientLookInTheSamePlaces(boolean nativeMode, boolean server, boolean client)
-            throws Exception {
+    @CsvSource({"true,false", "false,true"})
+    void serverAndClientLookInTheSamePlaces(boolean server, boolean client) throws Exception {
         String runtime = privateDirectory(dir.resolve("run")).toString();
-        long uid = OwnUser.id(nativeMode);
+        long uid = Ends.UID;
         List<String> said = new ArrayList<>();
-        RendezvousDirectories of =
-                new RendezvousDirectories(null, uid, nativeMode, server ? runtime : null);
-        RendezvousDirectories other =
-                new RendezvousDirectories(null, uid, nativeMode, client ? runtime : null);
-        try (PrivateDirectory listens = new Rendezvous(of, null, said::add).forListening()) {
+        RendezvousDirectories of = new RendezvousDirectories(null, uid, server ? runtime : null);
+        RendezvousDirectories other = new RendezvousDirectories(null, uid, client ? runtime : null);
+        try (PrivateDirectory listens = new Rendezvous(of, said::add).forListening()) {
             List<Path> looked = new ArrayList<>();
-            new Rendezvous(other, null, said::add).search(d -> !looked.add(d.path()));
+            new Rendezvous(other, said::add).search(d -> !looked.add(d.path()));
             assertTrue(looked.contains(listens.path()), looked::toString);
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
-    void processesWithDifferentEnvironmentsMeet(boolean nativeMode, boolean hasRuntimeDirectory)
-            throws Exception {
+    @ValueSource(booleans = {true, false})
+    void processesWithDifferentEnvironmentsMeet(boolean hasRuntimeDirectory) throws Exception {
         Path runtime = privateDirectory(dir.resolve("run"));
-        Process peer = Peer.startUsual(nativeMode, hasRuntimeDirectory ? runtime : null);
-        try (ShmFabric fabric =
-                ShmFabric.open(
-                        ShmConfig.defaults().withNative(nativeMode).withPortable(true),
-                        Ends.loop(nativeMode))) {
+        Process peer = Peer.startUsual(hasRuntimeDirectory ? runtime : null);
+        try (ShmFabric fabric = ShmFabric.open(ShmConfig.defaults(), Ends.loop())) {
             InetSocketAddress to =
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
             QueuePair qp = fabric.connect(request(to)).queuePair();

@@ -49,8 +49,8 @@ final class ShmTransportPoolTest {
         dir = Ends.directory();
         kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         at = (InetSocketAddress) kernel.getLocalSocketAddress();
-        server = Ends.fabric(dir, true);
-        client = Ends.fabric(dir, true);
+        server = Ends.fabric(dir);
+        client = Ends.fabric(dir);
         listener = listenAgain(SPEC);
     }
 
@@ -241,9 +241,9 @@ final class ShmTransportPoolTest {
         long one = server.reservedBytes();
         endInOrder(p);
         client.pool().drop(); // so that below the other listener's is waited for
-        ShmConfig config = Ends.config(dir, true).withMemory(one + one / 2);
-        try (ShmFabric tight = ShmFabric.open(config, Ends.loop(true));
-                ShmFabric other = Ends.fabric(dir, true);
+        ShmConfig config = Ends.config(dir).withMemory(one + one / 2);
+        try (ShmFabric tight = ShmFabric.open(config, Ends.loop());
+                ShmFabric other = Ends.fabric(dir);
                 ServerSocket port = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             at = (InetSocketAddress) port.getLocalSocketAddress();
             tight.listen(
@@ -260,7 +260,7 @@ final class ShmTransportPoolTest {
 
     @Test
     void aPeerThatWasKilledMeanwhileIsNotWaitedFor() throws Exception {
-        Process peer = Peer.start(dir, true);
+        Process peer = Peer.start(dir);
         try {
             at = new InetSocketAddress(InetAddress.getLoopbackAddress(), Peer.port(peer));
             QueuePair mine = client.connect(request()).queuePair();

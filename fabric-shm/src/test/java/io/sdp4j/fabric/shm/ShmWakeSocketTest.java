@@ -36,7 +36,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
     void connect() throws Exception {
         kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-        fabric = Ends.fabric(dir, true);
+        fabric = Ends.fabric(dir);
         BlockingQueue<QueuePair> accepted = new ArrayBlockingQueue<>(1);
         fabric.listen(
                 new ListenRequest(

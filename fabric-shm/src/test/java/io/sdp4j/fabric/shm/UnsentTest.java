@@ -18,7 +18,7 @@ class UnsentTest {
     private static final QpSpec SPEC = new QpSpec(4, 1024, 4);
     private static final long WORD = ShmLayout.control(0) + ShmLayout.UNSENT_WORD;
 
-    private final ShmLayout layout = ShmFabric.layout(ShmHandshake.MODE_NATIVE, SPEC, SPEC);
+    private final ShmLayout layout = ShmFabric.layout(SPEC, SPEC);
     private final MemorySegment mem = Arena.ofAuto().allocate(layout.totalBytes, 4096);
     private final MappedMemory mapped = MappedMemory.of(mem);
     private final Unsent unsent = new Unsent(mapped, 0);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  */
 @EnabledIf(value = "io.sdp4j.fabric.verbs.Lab#present", disabledReason = Lab.ABSENT)
 final class VerbsContractTest extends FabricContract {
-    private static final EventLoop LOOP = EventLoops.start("test-verbs", true, Lab.THROWN::add);
+    private static final EventLoop LOOP = EventLoops.start("test-verbs", Lab.THROWN::add);
 
     /** Before the fabrics are opened, which begin to use the device by themselves. */
     private final Map<String, Long> before = Lab.resources();

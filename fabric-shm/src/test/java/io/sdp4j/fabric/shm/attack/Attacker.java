@@ -38,13 +38,11 @@ public final class Attacker {
     private static final int MESSAGE_BYTES = 640;
     private static final int HELLO = 0x53445048;
     private static final int REPLY = 0x53445052;
-    private static final int VERSION = 4;
+    private static final int VERSION = 5;
 
     /** Statement of the next Hello about a connection that is to move. */
     private static int moves;
 
-    private static final int NATIVE = 1;
-    private static final int PORTABLE = 2;
     private static final int LOOPBACK = 0x7F000001;
     private static final int UNOWNED = 0xCB00714D;
     private static final int IP_FREEBIND = 15;
@@ -99,15 +97,14 @@ public final class Attacker {
         int port = Integer.parseInt(args[2]);
         String said =
                 switch (args[0]) {
-                    case "honest" -> hello(path, port, NATIVE, 8, 1024, bound(), 0, 0);
-                    case "liar" -> hello(path, port, NATIVE, 8, 1024, bound(), UNOWNED, 443);
-                    case "other-port" -> hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, 22);
-                    case "nothing" -> hello(path, port, NATIVE, 8, 1024, -1, LOOPBACK, 4711);
-                    case "no-socket" -> hello(path, port, NATIVE, 8, 1024, 0, LOOPBACK, 4711);
-                    case "files" -> hello(path, port, PORTABLE, 8, 1024, bound(), 0, 0);
-                    case "glutton" -> hello(path, port, NATIVE, 1024, 1 << 20, bound(), 0, 0);
-                    case "usual" -> hello(path, port, NATIVE, 35, 262_160, bound(), 0, 0);
-                    case "greedy" -> hello(path, port, NATIVE, 36, 262_160, bound(), 0, 0);
+                    case "honest" -> hello(path, port, 8, 1024, bound(), 0, 0);
+                    case "liar" -> hello(path, port, 8, 1024, bound(), UNOWNED, 443);
+                    case "other-port" -> hello(path, port, 8, 1024, bound(), LOOPBACK, 22);
+                    case "nothing" -> hello(path, port, 8, 1024, -1, LOOPBACK, 4711);
+                    case "no-socket" -> hello(path, port, 8, 1024, 0, LOOPBACK, 4711);
+                    case "glutton" -> hello(path, port, 1024, 1 << 20, bound(), 0, 0);
+                    case "usual" -> hello(path, port, 35, 262_160, bound(), 0, 0);
+                    case "greedy" -> hello(path, port, 36, 262_160, bound(), 0, 0);
                     case "garbage" -> raw(path, MESSAGE_BYTES);
                     case "silent" -> raw(path, 0);
                     case "mover" -> move(path, port);
@@ -168,14 +165,14 @@ public final class Attacker {
      * @param ip what is claimed; 0 = what {@code passed} is bound to
      */
     private static String hello(
-            String path, int port, int modes, int slots, int bytes, int passed, int ip, int own) {
+            String path, int port, int slots, int bytes, int passed, int ip, int own) {
         int fd = open(path);
         if (fd < 0) {
             return "no rendezvous";
         }
         limit(fd);
         ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
-        b.putInt(0, HELLO).putShort(4, (short) VERSION).putShort(6, (short) modes);
+        b.putInt(0, HELLO).putShort(4, (short) VERSION);
         b.putInt(8, slots).putInt(12, bytes).putInt(16, slots);
         address(b, 24, target, port);
         address(b, 64, ip == 0 ? LOOPBACK : ip, ip == 0 ? portOf(passed) : own);
@@ -206,13 +203,13 @@ public final class Attacker {
             return "cannot connect";
         }
         moves = 1;
-        return hello(path, port, NATIVE, 8, 1024, fd, 0, 0);
+        return hello(path, port, 8, 1024, fd, 0, 0);
     }
 
     /** Wants to move the connection of another client, with a socket of its own. */
     private static String moveOfAnother(String path, int port, int client) {
         moves = 1;
-        return hello(path, port, NATIVE, 8, 1024, bound(), LOOPBACK, client);
+        return hello(path, port, 8, 1024, bound(), LOOPBACK, client);
     }
 
     /** Holds an address that no interface has, which the kernel allows. */
@@ -223,7 +220,7 @@ public final class Attacker {
         on.set(JAVA_INT, 0, 1);
         call(OPTION, fd, 0, IP_FREEBIND, on, 4);
         bind(fd, UNOWNED, 0);
-        return hello(path, port, NATIVE, 8, 1024, fd, UNOWNED, portOf(fd));
+        return hello(path, port, 8, 1024, fd, UNOWNED, portOf(fd));
     }
 
     /** Writes over the memory of one connection of the process {@code /proc/PID}. */
@@ -289,7 +286,7 @@ public final class Attacker {
         long size = bytes.isEmpty() ? 2 << 20 : Long.parseLong(bytes);
         int passed =
                 switch (memory) {
-                    case "files" -> -1;
+                    case "none" -> -1;
                     case "huge" ->
                             memory(size, MFD_HUGETLB, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW);
                     case "growing" -> memory(size, 0, F_SEAL_SEAL | F_SEAL_SHRINK);
@@ -298,17 +295,13 @@ public final class Attacker {
         return answer(fd, hello, size, passed);
     }
 
-    /** Says yes to a Hello, and passes a descriptor, or -1: a file. */
+    /** Says yes to a Hello, and passes a descriptor, or -1: none. */
     private static String answer(int fd, byte[] hello, long size, int passed) {
         ByteBuffer asked = ByteBuffer.wrap(hello);
         ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
         b.putInt(0, REPLY).putShort(4, (short) VERSION);
-        b.putShort(6, (short) (passed < 0 ? PORTABLE : NATIVE));
         b.putInt(8, asked.getInt(8)).putInt(12, asked.getInt(12)).putInt(16, asked.getInt(16));
         b.putLong(32, size);
-        for (int i = 0; i < 32; i++) {
-            b.put(40 + i, (byte) 'a');
-        }
         send(fd, b.array(), passed);
         return receive(fd) == null ? "refused" : "believed";
     }

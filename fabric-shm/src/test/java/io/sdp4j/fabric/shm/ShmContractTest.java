@@ -7,18 +7,43 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.contract.FabricContract;
 import io.sdp4j.linux.UnixFd;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Both ends use native calls. */
-final class ShmNativeContractTest extends ShmContract {
-    ShmNativeContractTest() {
-        super(true, true);
+/** The contract over shared memory, in a directory that is empty again afterwards. */
+final class ShmContractTest extends FabricContract {
+    private Path dir;
+
+    private Path directory() throws Exception {
+        if (dir == null) {
+            dir = Ends.directory();
+        }
+        return dir;
+    }
+
+    @Override
+    protected void afterClose() throws Exception {
+        assertEquals(List.of(), Ends.remove(dir));
+        assertEquals(List.of(), List.copyOf(Ends.THROWN));
+    }
+
+    @Override
+    protected Fabric openActive() throws Exception {
+        return Ends.fabric(directory());
+    }
+
+    @Override
+    protected Fabric openPassive() throws Exception {
+        return Ends.fabric(directory());
     }
 
     private static void sendQuietly(QueuePair from) {

@@ -8,18 +8,36 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Sockets as raw descriptors. */
-final class FdSockets implements SocketKind {
+/** Makes the Unix-domain sockets of listeners and connections. */
+final class UnixSockets {
     private static final int BACKLOG = 4096;
     private static final int BATCH = 64;
     private final EpollLoop loop;
 
-    FdSockets(EpollLoop loop) {
+    UnixSockets(EpollLoop loop) {
         this.loop = loop;
     }
 
-    @Override
-    public PeerSocket connect(Path path, Runnable ifDead) throws FabricException {
+    /** Told on the event thread. */
+    interface Taker {
+        /** Whether to take the next connection; if not, all wait until {@link Listening#resume}. */
+        boolean mayCome();
+
+        /** After {@link #mayCome}. */
+        void take(PeerSocket link);
+
+        /** After {@link #mayCome}, when no connection had come. */
+        void noneCame();
+    }
+
+    /**
+     * Connects to the listener behind {@code path} without waiting.
+     *
+     * @param ifDead run if there is a name, but no process behind it
+     * @return null if there is no listener
+     * @throws FabricException if there is one, but it cannot be reached now
+     */
+    PeerSocket connect(Path path, Runnable ifDead) throws FabricException {
         if (!Linux.exists(path.toString())) {
             return null; // much the commonest case
         }
@@ -36,7 +54,7 @@ final class FdSockets implements SocketKind {
         }
         int r = UnixFd.connect(fd, path.toString());
         if (r >= 0) {
-            return new FdPeerSocket(fd, loop);
+            return new PeerSocket(fd, loop);
         }
         Linux.close(fd);
         if (r == -Linux.EAGAIN) {
@@ -49,18 +67,13 @@ final class FdSockets implements SocketKind {
         return null;
     }
 
-    @Override
-    public boolean isDead(Path path) {
-        return UnixFd.isDead(path.toString());
-    }
-
-    @Override
-    public Listening listen(Path path, Taker taker) throws IOException {
+    /** Listens at {@code path}. */
+    Listening listen(Path path, Taker taker) throws IOException {
         int fd = UnixFd.listen(path.toString(), BACKLOG);
         if (fd < 0) {
             throw new IOException("cannot listen at " + path + ": " + Linux.text(fd));
         }
-        Bound l = new Bound(fd, taker);
+        Listening l = new Listening(fd, taker);
         l.watch = loop.watch(fd, events -> l.takeAll());
         if (l.watch < 0) {
             Linux.close(fd);
@@ -69,13 +82,14 @@ final class FdSockets implements SocketKind {
         return l;
     }
 
-    private final class Bound implements Listening {
+    /** A socket that listens; result of {@link #listen}. */
+    final class Listening {
         private final int fd;
         private final Taker taker;
         private long watch;
         private boolean closed;
 
-        Bound(int fd, Taker taker) {
+        private Listening(int fd, Taker taker) {
             this.fd = fd;
             this.taker = taker;
         }
@@ -87,7 +101,7 @@ final class FdSockets implements SocketKind {
                 }
                 int accepted = accept();
                 if (accepted >= 0) {
-                    taker.take(new FdPeerSocket(accepted, loop));
+                    taker.take(new PeerSocket(accepted, loop));
                     continue;
                 }
                 taker.noneCame();
@@ -105,8 +119,8 @@ final class FdSockets implements SocketKind {
             loop.execute(this::takeAll);
         }
 
-        @Override
-        public void resume() {
+        /** On the event thread: asks again whether connections may come. */
+        void resume() {
             loop.execute(this::takeAll);
         }
 
@@ -114,8 +128,8 @@ final class FdSockets implements SocketKind {
             return closed ? -Linux.EAGAIN : UnixFd.accept(fd);
         }
 
-        @Override
-        public synchronized void close() {
+        /** Any thread. */
+        synchronized void close() {
             if (!closed) {
                 closed = true;
                 loop.forget(watch);

@@ -1,0 +1,22 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.linux.EventLoops;
+
+/** The other JVM of {@link ShmDeniedTest}. */
+public final class Denied {
+    private Denied() {}
+
+    public static void main(String[] args) {
+        try {
+            ShmFabric.open(
+                            ShmConfig.defaults(),
+                            EventLoops.start("loop", t -> System.err.println(t)))
+                    .close();
+            System.out.println("opened");
+        } catch (FabricException e) {
+            System.out.println(e.why() + " " + e.getMessage());
+        }
+        ShmFabric.diagnose(ShmConfig.defaults());
+    }
+}
