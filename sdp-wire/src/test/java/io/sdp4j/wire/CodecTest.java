@@ -144,38 +144,6 @@ class CodecTest {
         assertEquals(HelloForm.IB, HelloAck.form(m, 0));
     }
 
-    @ParameterizedTest
-    @CsvSource({"0, 0", "1, 250", "127, 31750", "128, 128000", "254, 254000"})
-    void portMapCacheTime(int pmTime, long millis) {
-        assertEquals(
-                PortMap.BYTES, PortMap.write(m, 0, PortMap.ACCEPT, 6, pmTime, 1, 2, 3, 4, 5, 6, 7));
-        assertEquals(millis, PortMap.cacheMillis(m, 0));
-        assertEquals(pmTime, PortMap.pmTime(m, 0));
-        PortMap.write(m, 0, PortMap.ACCEPT, 6, 255, 1, 2, 3, 4, 5, 6, 7);
-        assertEquals(Long.MAX_VALUE, PortMap.cacheMillis(m, 0));
-    }
-
-    @Test
-    void portMapFields() {
-        for (int type = PortMap.REQUEST; type <= PortMap.DENY; type++) {
-            for (int ip = 0; ip < 16; ip++) {
-                PortMap.write(m, 0, type, ip, 0, 1, 2, 3, 4, 5, 6, 7);
-                assertEquals(type, PortMap.type(m, 0));
-                assertEquals(ip, PortMap.ipVersion(m, 0));
-                assertEquals(ip == 4 || ip == 6, PortMap.legal(m, 0, PortMap.BYTES));
-            }
-        }
-        PortMap.write(m, 0, PortMap.ACK, 4, 0, 1, 2, 3, 4, 5, 6, 7);
-        assertEquals(4, PortMap.cpHigh(m, 0));
-        assertEquals(5, PortMap.cpLow(m, 0));
-        assertEquals(6, PortMap.apHigh(m, 0));
-        assertEquals(7, PortMap.apLow(m, 0));
-        for (int version = 1; version < 4; version++) {
-            m.set(Wire.BYTE, 0, (byte) (version << 6 | 4));
-            assertFalse(PortMap.legal(m, 0, PortMap.BYTES));
-        }
-    }
-
     /** 1 to 2^31 and nothing else, in both advertisements (2.7, 2.8). */
     @ParameterizedTest
     @CsvSource({"0, false", "1, true", "2147483647, true", "-2147483648, true", "-1, false"})

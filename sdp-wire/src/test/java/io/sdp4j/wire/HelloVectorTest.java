@@ -1,8 +1,6 @@
 package io.sdp4j.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -186,42 +184,5 @@ class HelloVectorTest extends VectorRig {
         assertEquals(8, machine.ord());
         assertEquals(24, machine.credit());
         assertEquals(16_384, machine.maxPayload());
-    }
-
-    @Test
-    void v21() {
-        String hex =
-                """
-                04 00 00 00 1F 90 C3 51 01 02 03 04 05 06 07 08
-                C0 00 02 01 00 00 00 00 00 00 00 00 00 00 00 00
-                C0 00 02 02 00 00 00 00 00 00 00 00 00 00 00 00
-                """;
-        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        assertTrue(PortMap.legal(m, 0, 48));
-        assertFalse(PortMap.legal(m, 0, 47));
-        assertEquals(PortMap.REQUEST, PortMap.type(m, 0));
-        assertEquals(4, PortMap.ipVersion(m, 0));
-        assertEquals(0, PortMap.cacheMillis(m, 0));
-        assertEquals(8080, PortMap.apPort(m, 0));
-        assertEquals(50_001, PortMap.cpPort(m, 0));
-        assertEquals(0x0102_0304_0506_0708L, PortMap.assocHandle(m, 0));
-        assertEquals(0xC000_0201_0000_0000L, PortMap.cpHigh(m, 0));
-        assertEquals(0, PortMap.cpLow(m, 0));
-        assertEquals(0xC000_0202_0000_0000L, PortMap.apHigh(m, 0));
-        assertEquals(0, PortMap.apLow(m, 0));
-        PortMap.write(
-                to,
-                AT,
-                PortMap.REQUEST,
-                4,
-                0,
-                8080,
-                50_001,
-                0x0102_0304_0506_0708L,
-                0xC000_0201_0000_0000L,
-                0,
-                0xC000_0202_0000_0000L,
-                0);
-        assertWritten(hex);
     }
 }
