@@ -4,8 +4,6 @@ module io.sdp4j.fabric.shm {
     requires transitive io.sdp4j.fabric;
     requires transitive io.sdp4j.linux;
     requires transitive io.sdp4j.policy;
-    // optional: small images lack it; without native access the peer's uid is not known then
-    requires static jdk.net;
 
     exports io.sdp4j.fabric.shm to
             io.sdp4j,

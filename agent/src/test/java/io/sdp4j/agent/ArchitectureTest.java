@@ -48,14 +48,9 @@ class ArchitectureTest {
                     entry("ipoib-resolver", Set.of()),
                     entry("linux", Set.of()),
                     entry("fabric", Set.of()),
-                    // jdk.net: the credentials of the peer of a UNIX-domain socket
                     entry(
                             "fabric-shm",
-                            Set.of(
-                                    "io.sdp4j.fabric",
-                                    "io.sdp4j.linux",
-                                    "io.sdp4j.policy",
-                                    "jdk.net")),
+                            Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "io.sdp4j.policy")),
                     entry(
                             "fabric-verbs",
                             Set.of("io.sdp4j.fabric", "io.sdp4j.linux", "io.sdp4j.policy")),

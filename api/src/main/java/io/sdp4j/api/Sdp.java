@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Works with and without the agent. Without it the JVM needs {@code
  * --enable-native-access=io.sdp4j.linux,io.sdp4j.fabric.verbs} ({@code ALL-UNNAMED} if sdp4j is on
- * the class path) for full speed; where native access is denied, the pure-Java mode is used.
- * Channels need more, see {@link SdpProvider}. Settings are read from system properties at the
- * first use; for others there is {@link SdpProvider#open}.
+ * the class path); where native access is denied, connections fail. Channels need more, see {@link
+ * SdpProvider}. Settings are read from system properties at the first use; for others there is
+ * {@link SdpProvider#open}.
  *
  * <p>Thread-safe.
  *

@@ -53,7 +53,7 @@ public final class AdaptiveSpin {
     private final long usualNanos;
     private final int spinnersMax;
     private final AtomicInteger spinners;
-    private final boolean nativeCalls;
+    private final boolean asks;
     private long maxNanos;
     private long budgetNanos;
     private int idleWaits;
@@ -70,11 +70,16 @@ public final class AdaptiveSpin {
 
     /**
      * @param spinners how many threads of the process spin now; shared
-     * @param nativeCalls whether the machine can be asked if others want the processor
      */
-    public AdaptiveSpin(
-            long maxNanos, int spinnersMax, AtomicInteger spinners, boolean nativeCalls) {
-        this.nativeCalls = nativeCalls;
+    public AdaptiveSpin(long maxNanos, int spinnersMax, AtomicInteger spinners) {
+        this(maxNanos, spinnersMax, spinners, true);
+    }
+
+    /**
+     * @param asks whether it asks if others want the processor; tests do not
+     */
+    AdaptiveSpin(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean asks) {
+        this.asks = asks;
         this.usualNanos = maxNanos;
         this.maxNanos = maxNanos;
         this.spinnersMax = spinnersMax;
@@ -84,7 +89,7 @@ public final class AdaptiveSpin {
 
     /** Another one for other waits of the same side, with a history of its own. */
     public AdaptiveSpin another() {
-        return new AdaptiveSpin(usualNanos, spinnersMax, spinners, nativeCalls);
+        return new AdaptiveSpin(usualNanos, spinnersMax, spinners, asks);
     }
 
     /**
@@ -104,7 +109,7 @@ public final class AdaptiveSpin {
      * @param nowNanos {@link System#nanoTime}
      */
     public boolean allowed(long nowNanos) {
-        return maxNanos > 0 && spinnersMax > 0 && !(nativeCalls && CpuPressure.crowded(nowNanos));
+        return maxNanos > 0 && spinnersMax > 0 && !(asks && CpuPressure.crowded(nowNanos));
     }
 
     /**
@@ -129,7 +134,7 @@ public final class AdaptiveSpin {
             return false; // before the clock is asked, which costs a system call in some machines
         }
         long now = System.nanoTime();
-        if (nativeCalls && CpuPressure.crowded(now)) {
+        if (asks && CpuPressure.crowded(now)) {
             return false;
         }
         if (spinners.incrementAndGet() > spinnersMax) {

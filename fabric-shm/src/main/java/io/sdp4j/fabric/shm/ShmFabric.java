@@ -320,7 +320,7 @@ public final class ShmFabric implements Fabric {
     /** Makes the queue pair of a connection whose memory is booked and mapped. */
     ShmQueuePair queuePair(int side, ShmTransport transport, ShmTransport.Recycler recycler) {
         AdaptiveSpin spinner =
-                new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, true);
+                new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS);
         return new ShmQueuePair(
                 new ShmQueuePair.Parts(side, transport, recycler, spinner, config.sleepTogether()));
     }

@@ -334,7 +334,7 @@ public final class VerbsFabric implements Fabric {
 
     /** Of a new queue pair. */
     AdaptiveSpin spinner() {
-        return new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS, true);
+        return new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS);
     }
 
     /** From now on {@link #close} cuts {@code qp}. */
