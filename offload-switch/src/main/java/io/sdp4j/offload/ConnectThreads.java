@@ -15,7 +15,7 @@ public final class ConnectThreads {
      * 32, a live peer behind 90 silent ones on the one processor of a lab host was reached no
      * sooner over soft-RoCE, and a blocking connect beside them took 6 s instead of 1.
      */
-    private static final int THREADS = 8;
+    static final int THREADS = 8;
 
     private static final long IDLE_SECONDS = 10;
     private static final ThreadPoolExecutor POOL = pool();

@@ -73,11 +73,7 @@ class ListensLaterTest {
         @Override
         public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
             asked.add(spec.address());
-            try {
-                go.await();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            awaitGo();
             if (lacksClass) {
                 throw new NoClassDefFoundError("missing");
             }
@@ -101,6 +97,14 @@ class ListensLaterTest {
         @Override
         public void close() {
             closed = true;
+        }
+    }
+
+    private void awaitGo() {
+        try {
+            go.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -199,13 +203,19 @@ class ListensLaterTest {
         await().until(() -> provider.closed);
     }
 
-    /** Providers are asked in the order of the listeners. */
+    /**
+     * Providers are asked in the order of the listeners. The threads that ask have something else
+     * to do until it is closed.
+     */
     @Test
     void noneComesForAListenerThatIsClosedAtOnce() throws SocketException {
-        go.countDown();
+        for (int i = 0; i < ConnectThreads.THREADS; i++) {
+            ConnectThreads.start(this::awaitGo);
+        }
         listen().close();
         InetSocketAddress other = new InetSocketAddress(AT.getAddress(), AT.getPort() + 1);
         try (OffloadListeners _ = listen(other, Policy.allowAll(), UpgradePolicy.AUTO)) {
+            go.countDown();
             await().until(() -> !provider.asked.isEmpty());
             assertEquals(List.of(other), provider.asked);
         }
