@@ -200,6 +200,7 @@ final class OffloadConnects {
         ProviderFailure failure = new ProviderFailure();
         for (OffloadProvider provider : providers) {
             long now = System.nanoTime();
+            long limit = now + capNanos + START_NANOS; // no call waits for it
             try {
                 OffloadStream stream =
                         provider.connect(
@@ -208,8 +209,8 @@ final class OffloadConnects {
                                         _ -> local,
                                         decision.fabrics(),
                                         now,
-                                        now + capNanos,
-                                        now + capNanos + START_NANOS,
+                                        limit,
+                                        limit,
                                         false,
                                         abandoned,
                                         _ -> {},

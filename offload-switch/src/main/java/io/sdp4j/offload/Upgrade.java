@@ -32,6 +32,9 @@ public abstract class Upgrade {
     /** How long urgent data waits for a peer that is about to move; usually microseconds. */
     private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** A timer asks a peer again that is to be asked so soon; else the next call does. */
+    private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private enum State {
         NEW,
         YOUNG,
@@ -408,7 +411,7 @@ public abstract class Upgrade {
             synchronized (this) {
                 long nanos = trigger.askAgainNanos(attempt.reason());
                 boolean again = nanos > 0 && state == State.ASKED && !closed; // else given up
-                if (!again || attempt.reason() == ReasonCode.NO_PEER) {
+                if (!again || attempt.reason() != ReasonCode.NOT_ACCEPTED) {
                     owner.counters().stays(kernelInfo.reason(), attempt.reason());
                     kernelInfo = attempt.kernelInfo();
                 }
@@ -416,10 +419,12 @@ public abstract class Upgrade {
                     trigger.postpone(nanos);
                     state = State.YOUNG;
                     notifyAll();
-                    // the application may wait for the peer, and make no call by then
-                    CompletableFuture.delayedExecutor(
-                                    nanos, TimeUnit.NANOSECONDS, ConnectThreads::start)
-                            .execute(this::consider);
+                    if (nanos <= SOON_NANOS) {
+                        // the application may wait for the peer, and make no call by then
+                        CompletableFuture.delayedExecutor(
+                                        nanos, TimeUnit.NANOSECONDS, ConnectThreads::start)
+                                .execute(this::consider);
+                    }
                     return;
                 }
             }

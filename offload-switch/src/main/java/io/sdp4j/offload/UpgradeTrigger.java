@@ -32,6 +32,14 @@ final class UpgradeTrigger {
 
     private static final int MOST_ASKED_TO_LISTEN = 5;
 
+    /**
+     * Before a peer is asked again that has not answered, on a machine that was too busy perhaps;
+     * then twice as long. Longer than silence is remembered.
+     */
+    private static final long ANSWERS_BY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final int MOST_ASKED_TO_ANSWER = 3;
+
     /** Answers that a connection tells the others of at once. */
     private static final int TELL_TURNS = 100;
 
@@ -50,6 +58,7 @@ final class UpgradeTrigger {
     private long turnNanos = SLOW_NANOS; // a moving average
     private int asked; // how often the peer had not accepted the connection
     private int foundNoListener; // how often
+    private int foundSilent; // how often
 
     /**
      * @param allTurns how often all connections of the JVM have answered; this one adds its own
@@ -125,6 +134,10 @@ final class UpgradeTrigger {
         }
         if (reason == ReasonCode.NO_PEER && foundNoListener < MOST_ASKED_TO_LISTEN) {
             return LISTENS_BY_NANOS << foundNoListener++;
+        }
+        boolean silent = reason == ReasonCode.TIMED_OUT || reason == ReasonCode.REMEMBERED;
+        if (silent && foundSilent < MOST_ASKED_TO_ANSWER) {
+            return ANSWERS_BY_NANOS << foundSilent++;
         }
         return 0;
     }

@@ -91,6 +91,20 @@ class UpgradeTriggerTest {
         assertTrue(late.due(Waits.THREAD));
     }
 
+    @Test
+    void aPeerThatHasNotAnsweredIsAskedAgainLater() {
+        List<Long> seconds = new ArrayList<>();
+        for (ReasonCode reason :
+                List.of(
+                        ReasonCode.TIMED_OUT,
+                        ReasonCode.REMEMBERED,
+                        ReasonCode.TIMED_OUT,
+                        ReasonCode.TIMED_OUT)) {
+            seconds.add(TimeUnit.NANOSECONDS.toSeconds(trigger.askAgainNanos(reason)));
+        }
+        assertEquals(List.of(60L, 120L, 240L, 0L), seconds);
+    }
+
     /** A busy server may take five seconds to begin. */
     @Test
     void aPeerThatHadNoListenerIsAskedAgainForSevenSeconds() {

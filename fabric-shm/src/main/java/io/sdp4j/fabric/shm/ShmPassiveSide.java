@@ -14,16 +14,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The passive half of one hand-shake, and the request that it gives the listener's handler.
  *
- * <p>States: HELLO (a client has a second to say what it wants; on a transport that has carried a
- * connection, some more), ASKED (the handler decides), ANSWERED (the client maps), DONE. Everything
+ * <p>States: HELLO (a client has three seconds to say what it wants, more than it needs where
+ * processors are scarce), ASKED (the handler decides), ANSWERED (the client maps), DONE. Everything
  * runs on the event thread; {@link #accept} and {@link #reject} go there by themselves. The time
  * for mapping is long because a client that gives up closes its socket, which ends this at once;
  * only one that stands still needs the limit, and one that is merely slow must not be cut after it
  * has gone ahead.
  */
 final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
-    private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long RESTING_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final String LEFT = "the client left";
@@ -71,7 +70,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     void start() {
-        timer = fabric.loop().schedule(this::onSilence, again ? RESTING_NANOS : HELLO_NANOS);
+        timer = fabric.loop().schedule(this::onSilence, HELLO_NANOS);
         try {
             link.watch(this);
             if (again) {
