@@ -40,7 +40,13 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
     private static final int ENOUGH_ALL_TURNS = 30_000;
-    private static final long ENOUGH_NANOS = 250_000_000;
+
+    // With one processor a connection does not move in its first minute.
+    private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;
+    private static final long ENOUGH_NANOS = ALONE ? 60_000_000_000L : 250_000_000;
+
+    /** Of so many calls, a power of two, one looks whether it is enough: the clock costs. */
+    private static final int LOOK_CALLS = ALONE ? 64 : 1;
 
     /** Answers that a connection tells the others of at once. */
     private static final int TELL_TURNS = 100;
@@ -69,6 +75,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // set under readLock
     private boolean asked; // by a reader or a writer; twice does no harm
+    private int calls; // a lost update does no harm
 
     private EarlySocketImpl(
             ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
@@ -223,7 +230,10 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     }
 
     private void consider() {
-        if (!asked && (enough() || listenerWentOn())) {
+        if (asked || (++calls & LOOK_CALLS - 1) != 0) {
+            return;
+        }
+        if (enough() || listenerWentOn()) {
             asked = true;
             SocketImpl _ = start.apply(Map.of("enough", this));
         }

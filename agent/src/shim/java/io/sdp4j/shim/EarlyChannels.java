@@ -63,7 +63,7 @@ final class EarlyChannels implements Consumer<Object[]> {
                                 "EarlyListening$GoOn",
                                 "EarlyListening",
                                 "EarlyMaker"),
-                new EarlySockets(Boot.rules(), false));
+                new EarlySockets(Boot.rules(), true));
     }
 
     AbstractSelector selector(SelectorProvider provider) throws IOException {

@@ -27,7 +27,7 @@ final class EarlySockets
     // know SWITCH, MAY_MOVE, SWITCH_ONLY and the last three.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
-    private static final int ONE_PROCESSOR = 2;
+    private static final int STAYS = 2;
     private static final int NOT_LOCAL = 3;
     private static final int RULE_TCP = 4;
     private static final int RULE_DIRECT = 5;
@@ -36,6 +36,8 @@ final class EarlySockets
     private static final int ACCEPTS_UNCOUNTED = 8; // until the switch has started
 
     // 9: a connection that might have moved and has turned out not to be worth it
+
+    private static final long YOUNG_NANOS = 5_000_000_000L;
 
     /** The switch's names of the reasons. */
     private static final String[] REASONS = {
@@ -68,14 +70,15 @@ final class EarlySockets
     /** See {@link Boot#rules}. */
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
 
-    /** Whether a proxy may lead there; never for channels. */
-    private final boolean proxied;
-
+    private final boolean channels;
     private final boolean oneProcessor = Runtime.getRuntime().availableProcessors() == 1;
 
-    EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules, boolean proxied) {
+    /**
+     * @param channels whether they are channels, not sockets
+     */
+    EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules, boolean channels) {
         this.rules = rules;
-        this.proxied = proxied;
+        this.channels = channels;
     }
 
     /**
@@ -86,7 +89,7 @@ final class EarlySockets
      */
     @SuppressWarnings("unchecked")
     static SocketImplFactory factory(Instrumentation instrumentation) {
-        EarlySockets sockets = new EarlySockets(Boot.rules(), true);
+        EarlySockets sockets = new EarlySockets(Boot.rules(), false);
         Object maker =
                 JdkDefiner.define(
                         instrumentation,
@@ -150,7 +153,7 @@ final class EarlySockets
         if (verdict.equals(Boot.OFFLOAD_ONLY)) {
             return SWITCH_ONLY;
         }
-        boolean proxies = proxied && proxies();
+        boolean proxies = !channels && proxies();
         if (remote.isUnresolved() && !proxies) {
             return NOT_LOCAL; // and it is nowhere else: the JDK says so
         }
@@ -173,9 +176,17 @@ final class EarlySockets
 
     private int place(InetAddress address) {
         if (address.isLoopbackAddress() || isOwn(address)) {
-            return oneProcessor ? ONE_PROCESSOR : MAY_MOVE;
+            return oneProcessor && (channels || isYoung()) ? STAYS : MAY_MOVE;
         }
         return NOT_LOCAL; // here a rule lets TCP carry it
+    }
+
+    /**
+     * Whether the program has just started. Counting takes a processor some 200 ms until it is
+     * compiled, which a short program feels that has no other one.
+     */
+    private static boolean isYoung() {
+        return System.nanoTime() - Premain.STARTED_NANOS < YOUNG_NANOS;
     }
 
     /** Whether a proxy may be meant. */

@@ -25,6 +25,9 @@ public final class Premain implements BiConsumer<String, Object[]> {
     /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
     private static final String REPORT_NOW = "report.now";
 
+    /** By {@link System#nanoTime}. */
+    static final long STARTED_NANOS = System.nanoTime();
+
     private static boolean taken; // guarded by Premain.class
 
     /** For {@link Entry}, which is too old to know this class, by name. */

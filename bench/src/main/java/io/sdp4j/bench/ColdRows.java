@@ -129,6 +129,14 @@ final class ColdRows {
                                     Bar.neverAbove("p99", DEFAULTS, 5_000),
                                     Bar.below("p999", DEFAULTS, "p50", TCP))),
                     new Row(
+                            "old64-pinned",
+                            "64 B round trip in the second minute, both JVMs on one core",
+                            "old-trips",
+                            "p50",
+                            List.of(TCP_PINNED, DEFAULTS_PINNED),
+                            1,
+                            List.of(Bar.faster("p50", DEFAULTS_PINNED, TCP_PINNED, 2))),
+                    new Row(
                             "program",
                             "a program that connects, makes 20 round trips and exits",
                             PROGRAM,

@@ -2,10 +2,12 @@ package io.sdp4j.bench;
 
 import static io.sdp4j.bench.Config.AT_CONNECT;
 import static io.sdp4j.bench.Config.DEFAULTS;
+import static io.sdp4j.bench.Config.DEFAULTS_PINNED;
 import static io.sdp4j.bench.Config.SHM;
 import static io.sdp4j.bench.Config.SHM_INTERPRETED;
 import static io.sdp4j.bench.Config.TCP;
 import static io.sdp4j.bench.Config.TCP_INTERPRETED;
+import static io.sdp4j.bench.Config.TCP_PINNED;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -88,6 +90,11 @@ final class Gate {
                                     "fresh64",
                                     List.of(TCP, DEFAULTS),
                                     Bar.neverAbove("p50", DEFAULTS, 20_000)),
+                            row(
+                                    Suite.COLD,
+                                    "old64-pinned",
+                                    List.of(TCP_PINNED, DEFAULTS_PINNED),
+                                    Bar.faster("p50", DEFAULTS_PINNED, TCP_PINNED, 1.5)),
                             row(
                                     Suite.COLD,
                                     "program",

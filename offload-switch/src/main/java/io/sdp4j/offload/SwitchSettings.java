@@ -46,9 +46,9 @@ public record SwitchSettings(
                     "",
                     "When a connection to this host leaves TCP that a rule both allows: auto, once it"
                             + " has carried enough to pay for it, a channel that does not block only"
-                            + " after bulk or quick answers, and nothing on one processor or in a"
-                            + " crowd of threads; connect, as soon as TCP has made it; or a number of"
-                            + " bytes that it has carried.");
+                            + " after bulk or quick answers, nothing in a crowd of threads, and on one"
+                            + " processor only a socket that has been busy for a minute; connect, as"
+                            + " soon as TCP has made it; or a number of bytes that it has carried.");
 
     /** All that can be set. */
     public static final List<Setting> ALL =

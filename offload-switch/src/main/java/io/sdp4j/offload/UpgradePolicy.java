@@ -18,7 +18,8 @@ import java.util.Locale;
  *     for
  * @param ageNanos how old it is at least
  * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block,
- *     unless it is quick; 0 = every connection is as one that threads wait in
+ *     unless it is quick; 0 = every connection is as one that threads wait in; {@link #NEVER} = it
+ *     does not move, quick or not
  * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
@@ -42,6 +43,9 @@ public record UpgradePolicy(
      */
     static final long QUICK_NANOS = 125_000;
 
+    /** More than any connection carries. */
+    private static final long NEVER = Long.MAX_VALUE;
+
     /** As soon as the kernel has connected. */
     public static final UpgradePolicy AT_CONNECT = afterBytes(0);
 
@@ -59,18 +63,22 @@ public record UpgradePolicy(
                     1 << 30,
                     Duration.ofSeconds(10).toNanos());
 
-    /** Never. Connections that a peer wants to move still move. */
-    static final UpgradePolicy NEVER = afterBytes(Long.MAX_VALUE);
+    /**
+     * The same on one processor, which both ends and their compilers may share. There a connection
+     * that moves is several times slower until all is compiled. So it must have lived so long that
+     * this hardly counts, and promise to live on.
+     */
+    static final UpgradePolicy AUTO_ALONE =
+            new UpgradePolicy(
+                    8L << 30, 100_000, 500_000, Duration.ofSeconds(60).toNanos(), NEVER, NEVER);
 
     /** As soon as a connection has carried so many bytes. */
     public static UpgradePolicy afterBytes(long bytes) {
-        return new UpgradePolicy(bytes, Long.MAX_VALUE, 0, 0, 0, 0);
+        return new UpgradePolicy(bytes, NEVER, 0, 0, 0, 0);
     }
 
     /**
-     * The policy of a setting's text, for the processors of this JVM. On one processor both ends
-     * and their compilers share it, and a connection that moves takes longer to be faster than TCP
-     * again than most connections live: there {@code auto} never moves one.
+     * The policy of a setting's text, for the processors of this JVM.
      *
      * @throws IllegalArgumentException if it is none of {@code connect}, {@code auto} and a number
      */
@@ -81,7 +89,7 @@ public record UpgradePolicy(
     static UpgradePolicy of(String text, int processors) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "connect" -> AT_CONNECT;
-            case "auto" -> processors == 1 ? NEVER : AUTO;
+            case "auto" -> processors == 1 ? AUTO_ALONE : AUTO;
             default -> {
                 long bytes;
                 try {
@@ -142,6 +150,9 @@ public record UpgradePolicy(
      * @param turnNanos from one of the last answers to the next
      */
     boolean carriesLittle(long calls, long carriedBytes, long ageNanos, long turnNanos) {
+        if (bulkBytes == NEVER) {
+            return true;
+        }
         return bulkBytes != 0
                 && ageNanos >= bulkAgeNanos / 2
                 && turnNanos > QUICK_NANOS

@@ -15,7 +15,7 @@ class UpgradePolicyTest {
     void readsTheSetting() {
         assertEquals(UpgradePolicy.AT_CONNECT, UpgradePolicy.of("connect"));
         assertEquals(UpgradePolicy.AUTO, UpgradePolicy.of("Auto", 2));
-        assertEquals(UpgradePolicy.NEVER, UpgradePolicy.of("auto", 1));
+        assertEquals(UpgradePolicy.AUTO_ALONE, UpgradePolicy.of("auto", 1));
         assertEquals(UpgradePolicy.AT_CONNECT, UpgradePolicy.of("connect", 1));
         assertEquals(4096, UpgradePolicy.of("4096").bytes());
         for (String wrong : new String[] {"", "-1", "never", "4k"}) {
@@ -38,6 +38,13 @@ class UpgradePolicyTest {
     void orIfAnswersComeQuickly() {
         assertTrue(selectorMoves(1, UpgradePolicy.QUICK_NANOS));
         assertFalse(carriesLittle(1, Long.MAX_VALUE, UpgradePolicy.QUICK_NANOS));
+    }
+
+    @Test
+    void onOneProcessorAChannelThatDoesNotBlockStays() {
+        UpgradePolicy alone = UpgradePolicy.AUTO_ALONE;
+        assertTrue(alone.carriesLittle(1, 1 << 30, 0, 1));
+        assertEquals(Long.MAX_VALUE, alone.ageNanos(Waits.SELECTOR));
     }
 
     private static boolean selectorMoves(long bytes, long turnNanos) {

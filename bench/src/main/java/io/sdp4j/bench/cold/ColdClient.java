@@ -36,7 +36,8 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>{@code double-trips UNUSED FOR_MS}: the same as {@code trips} for twice that time. {@code
  * late-trips UNUSED FOR_MS}: the same, with the percentiles of the last quarter. {@code long-trips
  * UNUSED FOR_MS}: the same for {@value #LONG_QUARTERS} quarters of that time, with the percentiles
- * of what comes after the first {@value #LONG_FROM}.
+ * of what comes after the first {@value #LONG_FROM}. {@code old-trips UNUSED FOR_MS}: the same for
+ * {@value #OLD_QUARTERS} and {@value #OLD_FROM}, in a program that has run for {@value #OLD_MS} ms.
  */
 public final class ColdClient implements Commands.Worker {
     /** Milliseconds after which the round trips are counted. */
@@ -44,6 +45,9 @@ public final class ColdClient implements Commands.Worker {
 
     private static final int LONG_QUARTERS = 35;
     private static final int LONG_FROM = 5;
+    private static final int OLD_QUARTERS = 75;
+    private static final int OLD_FROM = 69;
+    private static final int OLD_MS = 6_000;
 
     private static final int SIZE_BYTES = 64;
     private static final int STEP_NANOS = 50;
@@ -69,6 +73,10 @@ public final class ColdClient implements Commands.Worker {
             case "double-trips" -> trips(numbers[1], 8, 4);
             case "late-trips" -> trips(numbers[1], 4, 3);
             case "long-trips" -> trips(numbers[1], LONG_QUARTERS, LONG_FROM);
+            case "old-trips" -> {
+                pause(OLD_MS);
+                yield trips(numbers[1], OLD_QUARTERS, OLD_FROM);
+            }
             case "crowd" -> crowd(numbers[0], numbers[2]);
             case "connects" -> connects(numbers[1]);
             default -> throw new IOException("unknown command " + command);
@@ -85,13 +93,17 @@ public final class ColdClient implements Commands.Worker {
             socket.setTcpNoDelay(true);
             Thread.ofPlatform().daemon().start(() -> endless(socket, made));
         }
+        pause(forMs);
+        long trips = made.sum();
+        return "requests=" + trips * 1_000_000_000L / (System.nanoTime() - start);
+    }
+
+    private static void pause(int ms) throws InterruptedIOException {
         try {
-            Thread.sleep(forMs);
+            Thread.sleep(ms);
         } catch (InterruptedException e) {
             throw new InterruptedIOException(e.getMessage());
         }
-        long trips = made.sum();
-        return "requests=" + trips * 1_000_000_000L / (System.nanoTime() - start);
     }
 
     /** Until this JVM ends. */
