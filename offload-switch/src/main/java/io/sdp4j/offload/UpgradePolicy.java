@@ -18,8 +18,8 @@ import java.util.Locale;
  *     for
  * @param ageNanos how old it is at least
  * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block,
- *     unless it is quick; 0 = every connection is as one that threads wait in; {@link #NEVER} = it
- *     does not move, quick or not
+ *     unless it is quick; 0 = every connection is as one that threads wait in; {@link
+ *     Long#MAX_VALUE} = it does not move, quick or not
  * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
  */
 public record UpgradePolicy(
