@@ -132,6 +132,13 @@ final class Waiter {
         }
     }
 
+    /**
+     * Waits until there is something, or {@link #wake} was called, for {@code nanos} at most: spins
+     * or gives way to the peer, then sleeps.
+     *
+     * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
+     * its callers (docs/decisions/0020-a-wait-is-compiled-once.md).
+     */
     void await(long nanos) {
         if (hasSomething()) {
             wakeRequested = false;
@@ -143,27 +150,60 @@ final class Waiter {
         if ((waits++ & CPU_EVERY - 1) == 0) {
             publishCpu();
         }
-        if (peerElsewhere() ? spinner.spin(something, nanos, Waiter::never) : giveWay()) {
-            clearWake();
-            return;
+        boolean found = false;
+        if (peerElsewhere()) {
+            found = spinner.spin(something, nanos, Waiter::never);
+        } else if (together != null
+                && ++beside > SETTLED
+                && beside % SLEEP_EVERY != 0
+                && (alone || CpuPressure.crowded(System.nanoTime()))) {
+            // not where another processor may be idle: two are better than one, and a thread that
+            // sleeps is woken there
+            found = yielder.giveWay(something);
         }
-        sleep(nanos);
+        if (!found) {
+            publishCpu();
+            int joined = -1;
+            if (together != null) {
+                long now = System.nanoTime();
+                int spoke = said;
+                said = 0;
+                boolean crowded = CpuPressure.crowded(now);
+                joined = together.join(now, spinner.allowed(now) ? 0 : spoke, crowded);
+            }
+            if (joined >= 0) {
+                cpu = joined;
+                mem.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
+            }
+            try {
+                long deadline = deadline(nanos);
+                long word = own + ShmLayout.SLEEP_WORD;
+                sleeping = true;
+                for (int n = 0; ; n++) {
+                    mem.putIntOpaque(word, 1);
+                    VarHandle.fullFence();
+                    long left = left(deadline);
+                    if (hasSomething() || left <= 0) {
+                        break;
+                    }
+                    Futex.await(base + word, 1, left);
+                    if (hasSomething()) {
+                        break;
+                    }
+                    if (n % MOST_FUTILE == 0) {
+                        onFutile(n);
+                    }
+                }
+                mem.putIntOpaque(word, 0);
+                sleeping = false;
+                publishCpu();
+            } finally {
+                if (joined >= 0) {
+                    together.part();
+                }
+            }
+        }
         clearWake();
-    }
-
-    /**
-     * Lets the peer have the processor that both are on. Not where another one may be idle: two are
-     * better than one, and a thread that sleeps is woken there.
-     */
-    private boolean giveWay() {
-        if (together == null) {
-            return false;
-        }
-        int n = ++beside;
-        return n > SETTLED
-                && n % SLEEP_EVERY != 0
-                && (alone || CpuPressure.crowded(System.nanoTime()))
-                && yielder.giveWay(something);
     }
 
     private static boolean never() {
@@ -178,54 +218,6 @@ final class Waiter {
         if (wakeRequested) {
             wakeRequested = false;
         }
-    }
-
-    private void sleep(long nanos) {
-        publishCpu();
-        int joined = together == null ? -1 : joinPeer();
-        if (joined < 0) {
-            sleepHere(nanos);
-            return;
-        }
-        cpu = joined;
-        mem.putIntOpaque(own + ShmLayout.CPU_WORD, joined + 1);
-        try {
-            sleepHere(nanos);
-        } finally {
-            together.part();
-        }
-    }
-
-    /** See {@link CoLocation#join}. */
-    private int joinPeer() {
-        long now = System.nanoTime();
-        int spoke = said;
-        said = 0;
-        return together.join(now, spinner.allowed(now) ? 0 : spoke, CpuPressure.crowded(now));
-    }
-
-    private void sleepHere(long nanos) {
-        long deadline = deadline(nanos);
-        long word = own + ShmLayout.SLEEP_WORD;
-        sleeping = true;
-        for (int n = 0; ; n++) {
-            mem.putIntOpaque(word, 1);
-            VarHandle.fullFence();
-            long left = left(deadline);
-            if (hasSomething() || left <= 0) {
-                break;
-            }
-            Futex.await(base + word, 1, left);
-            if (hasSomething()) {
-                break;
-            }
-            if (n % MOST_FUTILE == 0) {
-                onFutile(n);
-            }
-        }
-        mem.putIntOpaque(word, 0);
-        sleeping = false;
-        publishCpu();
     }
 
     /** A peer that ends one sleep after the other for nothing is cut. */
