@@ -71,6 +71,12 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         timeoutMillis = millis;
     }
 
+    /**
+     * As {@link java.io.InputStream#read(byte[], int, int)} of the JDK's sockets.
+     *
+     * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
+     * its callers (docs/decisions/0020-a-wait-is-compiled-once.md).
+     */
     @Override
     public int read(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
@@ -89,49 +95,40 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
                 return -1; // even when closed (behaviour 14)
             }
             noteUse(timeout > 0);
-            boolean waited = false;
             long deadlineNanos = 0;
-            int n;
-            while ((n = inputReady() ? stream.tryRead(b, off, len) : -1) == 0) {
+            boolean waited = false;
+            while (true) {
+                if (closing()) {
+                    throw new SocketException("Socket closed");
+                }
+                if (reset) {
+                    throw new SocketException("Connection reset");
+                }
+                int n = inputShut() ? -1 : stream.tryRead(b, off, len);
+                if (n != 0) {
+                    eof = n < 0;
+                    return n;
+                }
                 if (timeout > 0) {
                     long now = System.nanoTime(); // a read that finds data never asks for the time
                     deadlineNanos = waited ? deadlineNanos : now + waitNanos;
                     waitNanos = deadlineNanos - now;
+                    if (waitNanos <= 0) {
+                        throw new SocketTimeoutException("Read timed out");
+                    }
                 }
-                awaitInput(timeout > 0 ? waitNanos : Long.MAX_VALUE);
+                stream.await(OffloadStream.READ, timeout > 0 ? waitNanos : Long.MAX_VALUE);
                 waited = true;
+                Thread self = Thread.currentThread();
+                if (self.isVirtual() && self.isInterrupted()) {
+                    throw new InterruptedIOException(); // behaviour 21
+                }
             }
-            if (n < 0) {
-                eof = true;
-            }
-            return n;
         } catch (SocketException e) {
             throw remembered(e);
         } finally {
             readLock.unlock();
             leave();
-        }
-    }
-
-    /** Whether there is something to ask the stream; false = the input was shut down. */
-    private boolean inputReady() throws SocketException {
-        if (closing()) {
-            throw new SocketException("Socket closed");
-        }
-        if (reset) {
-            throw new SocketException("Connection reset");
-        }
-        return !inputShut();
-    }
-
-    private void awaitInput(long nanos) throws IOException {
-        if (nanos <= 0) {
-            throw new SocketTimeoutException("Read timed out");
-        }
-        stream.await(OffloadStream.READ, nanos);
-        Thread self = Thread.currentThread();
-        if (self.isVirtual() && self.isInterrupted()) {
-            throw new InterruptedIOException(); // behaviour 21
         }
     }
 
