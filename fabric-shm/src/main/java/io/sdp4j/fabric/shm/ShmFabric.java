@@ -236,9 +236,9 @@ public final class ShmFabric implements Fabric {
         return limit <= FEW_DESCRIPTORS ? Math.min(limit / 8, SHARE_OF_FEW) : limit / 2;
     }
 
-    /** Why no descriptor {@code fd} is to be used for a connection, or null; -1 = not known. */
+    /** Why no descriptor {@code fd} is to be used for a connection, or null. */
     static String scarce(int fd) {
-        return fd < 0 || fd < ownDescriptors()
+        return fd < ownDescriptors()
                 ? null
                 : fd + " descriptors are in use, of " + Linux.descriptorLimit() + " (ulimit -n)";
     }

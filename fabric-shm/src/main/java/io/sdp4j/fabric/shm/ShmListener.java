@@ -213,10 +213,6 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         return closed;
     }
 
-    Path directory() {
-        return directory;
-    }
-
     /** Ends listening; connections that were accepted go on. */
     void removeNames() {
         List<Name> all;
