@@ -25,6 +25,8 @@ import java.util.concurrent.TimeUnit;
  * <p>Guarded by its monitor, which is never held while the stream is called.
  */
 final class MigrationListener {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final StreamLife stream;
     private final StreamContext context;
     private final Fabric fabric;
@@ -149,14 +151,20 @@ final class MigrationListener {
 
     /**
      * Goes on when the session is suspended and the peer has come; else whichever is later does.
+     * Where a reader is behind, it has until the limit.
      */
     private void goOn() {
         SdpMachine next;
         QueuePair on;
         boolean late;
+        boolean room = stream.makeRoom();
         synchronized (this) {
             late = over;
             if (qp == null || !(suspended || late)) {
+                return;
+            }
+            if (!room && !late) {
+                context.loop().schedule(this::goOn, PAUSE_NANOS);
                 return;
             }
             next = machine;
@@ -178,8 +186,10 @@ final class MigrationListener {
 
     private void onLimit() {
         boolean waited;
+        boolean came;
         synchronized (this) {
             waited = suspended;
+            came = qp != null;
             if (over) {
                 return;
             }
@@ -194,7 +204,8 @@ final class MigrationListener {
         }
         if (waited) {
             long seconds = TimeUnit.NANOSECONDS.toSeconds(context.settings().resumeNanos());
-            stream.giveUpResume(peer + " did not come to " + at + " within " + seconds + " s");
+            String why = came ? "what came before was not read" : peer + " did not come to " + at;
+            stream.giveUpResume(why + " within " + seconds + " s");
         }
         end();
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The way back of a suspended session: connects to the peer's new port until that succeeds or the
- * time is over.
+ * time is over. It begins when there is room for one more connection: the reader may be behind.
  *
  * <p>Shape: one attempt at a time, each on a thread of {@link SetupThreads}, because a fabric may
  * block; between two of them no thread is occupied. The new owner listens before the session is
@@ -58,6 +58,10 @@ final class SessionReconnect {
         if (endNanos - now <= 0 || !stream.suspended()) {
             return; // the limit says what is to be said
         }
+        if (!stream.makeRoom()) {
+            again("what came before has not been read yet");
+            return;
+        }
         long deadlineNanos = now + Math.min(endNanos - now, ATTEMPT_NANOS);
         try {
             ActiveOpen open =
@@ -75,11 +79,15 @@ final class SessionReconnect {
             }
             stream.resume(open.machine(), open.qp());
         } catch (OffloadUnavailable e) {
-            synchronized (this) {
-                last = e.getMessage();
-            }
-            context.loop().schedule(() -> context.setup().later(this::attempt), PAUSE_NANOS);
+            again(e.getMessage());
         }
+    }
+
+    private void again(String why) {
+        synchronized (this) {
+            last = why;
+        }
+        context.loop().schedule(() -> context.setup().later(this::attempt), PAUSE_NANOS);
     }
 
     private void onLimit() {

@@ -181,6 +181,7 @@ final class StreamLife {
     /** See {@link io.sdp4j.offload.spi.OffloadStream#migrate}. */
     boolean migrate() throws IOException {
         MigrationListener place = MigrationListener.open(this, context, fabric, local, remote);
+        makeRoom();
         boolean asked = false;
         int wake;
         synchronized (core) {
@@ -209,18 +210,28 @@ final class StreamLife {
     /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */
     private void onSuspended(int port) {
         assert Thread.holdsLock(core);
-        if (core.qps.full()) {
-            List<QueuePair> left = takeLeft();
-            core.later(() -> left.forEach(QueuePair::close));
-        }
-        if (core.qps.full()) {
-            core.suspension.giveUp("what came before has not been read yet");
-        } else if (core.machine.suspendedByPeer()) {
+        if (core.machine.suspendedByPeer()) {
             InetSocketAddress to = new InetSocketAddress(remote.getAddress(), port);
             new SessionReconnect(this, context, fabric, local, to).begin();
         } else {
             migration.begin();
         }
+    }
+
+    /**
+     * Closes connections that were read to their ends, if there are too many for another one.
+     *
+     * @return false if a reader must first catch up, or leave the one that it waits in
+     */
+    boolean makeRoom() {
+        List<QueuePair> left;
+        boolean room;
+        synchronized (core) {
+            left = core.qps.full() ? takeLeft() : List.of();
+            room = !core.qps.full();
+        }
+        left.forEach(QueuePair::close);
+        return room;
     }
 
     /** Whether the session may still be suspended, and go on afterwards. */

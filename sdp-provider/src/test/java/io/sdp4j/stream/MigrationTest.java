@@ -182,6 +182,32 @@ class MigrationTest {
         server.close(true);
     }
 
+    /** A reader that is behind by as many connections as are kept loses nothing. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void waitsForAReaderThatIsBehind(boolean byClient) throws Exception {
+        connect();
+        SdpStream mover = byClient ? client : server;
+        SdpStream other = byClient ? server : client;
+        for (int i = 0; i < 3; i++) {
+            write(mover, "" + i);
+            move(mover);
+            assertEquals(0, mover.tryRead(ByteBuffer.allocate(1)));
+        }
+        write(mover, "3");
+        QueuePair last = qp(other);
+        soon().until(mover::migrate);
+        soon().until(() -> other.life().suspended());
+        assertEquals("01", read(other, 2));
+        soon().until(() -> qp(other) != last && settled(mover));
+        write(mover, "4");
+        write(other, "!");
+        assertEquals("234", read(other, 3));
+        assertEquals("!", read(mover, 1));
+        client.close(true);
+        server.close(true);
+    }
+
     private static Object writeAll(SdpStream to, byte[] all) throws IOException {
         StreamPair.writeFully(to, all);
         return to;
