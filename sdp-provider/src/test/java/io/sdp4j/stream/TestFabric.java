@@ -1,5 +1,7 @@
 package io.sdp4j.stream;
 
+import static org.awaitility.Awaitility.await;
+
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
@@ -13,6 +15,7 @@ import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -241,10 +244,12 @@ final class TestFabric implements AutoCloseable {
         }
     }
 
+    /** A thread may still be about to remove the name of a listener that it has closed. */
     private void removeDirectory() throws IOException {
         try (var files = Files.list(directory)) {
             for (Path p : files.toList()) {
-                Files.delete(p);
+                await().ignoreException(DirectoryNotEmptyException.class)
+                        .until(() -> Files.deleteIfExists(p));
             }
         }
         Files.delete(directory);
