@@ -90,11 +90,6 @@ final class SdpStream implements OffloadStream {
     }
 
     @Override
-    public boolean tryWriteWhole(byte[] b, int off, int len, BooleanSupplier busy) {
-        return writer.writeWhole(b, off, len, busy);
-    }
-
-    @Override
     public boolean tryBegin(byte[] b) {
         return writer.begin(b);
     }

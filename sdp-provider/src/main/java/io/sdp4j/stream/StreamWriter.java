@@ -4,7 +4,6 @@ import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /**
  * The writing side of a stream.
@@ -143,30 +142,6 @@ final class StreamWriter {
             filled = Math.min(most - before, len - done);
             copy(taken, before, b, off + done, src, filled, bulk && writesPast);
         }
-    }
-
-    /** See {@link io.sdp4j.offload.spi.OffloadStream#tryWriteWhole}. */
-    boolean writeWhole(byte[] b, int off, int len, BooleanSupplier busy) {
-        if (len > SMALL_BYTES) {
-            return false;
-        }
-        boolean written = false;
-        int wake;
-        synchronized (core) {
-            if (core.released() || busy.getAsBoolean()) {
-                return false;
-            }
-            if (core.queue.ready()) {
-                core.progress();
-            }
-            if (len <= core.coalescer.room()) {
-                written = writeSmall(b, off, null, len, false) > 0;
-                flushLater();
-            }
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
-        return written;
     }
 
     /** See {@link io.sdp4j.offload.spi.OffloadStream#tryBegin}. */

@@ -5,7 +5,6 @@ import static io.sdp4j.stream.StreamPair.writeFully;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -128,28 +127,7 @@ class CoalescingTest {
     private static void writes(OffloadStream stream, byte[] all, int from, int count)
             throws IOException {
         for (int n = 0; n < count; n++) {
-            assertTrue(stream.tryWriteWhole(all, from + 64 * n, 64, () -> false));
-        }
-    }
-
-    @Test
-    void aWholeWriteIsAllOrNothing() throws Exception {
-        try (TestFabric fabric = new TestFabric();
-                StreamPair pair = new StreamPair(fabric.provider())) {
-            byte[] one = random(64);
-            assertFalse(pair.client.tryWriteWhole(one, 0, 64, () -> true), "another one writes");
-            long written = 0;
-            while (pair.client.tryWriteWhole(one, 0, 63, () -> false)) {
-                written += 63;
-            }
-            byte[] got = readFully(pair.server, Math.toIntExact(written));
-            for (int at = 0; at < got.length; at += 63) {
-                assertArrayEquals(
-                        Arrays.copyOf(one, 63), Arrays.copyOfRange(got, at, at + 63), "" + at);
-            }
-            pair.client.close(false);
-            assertFalse(pair.client.tryWriteWhole(one, 0, 64, () -> false), "closed");
-            pair.server.close(false);
+            assertEquals(64, stream.tryWrite(all, from + 64 * n, 64));
         }
     }
 

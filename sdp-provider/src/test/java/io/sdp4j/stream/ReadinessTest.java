@@ -273,7 +273,7 @@ class ReadinessTest {
                     .core
                     .later(
                             () -> {
-                                client.tryWriteWhole(new byte[3], 0, 3, () -> false);
+                                client.tryBegin(new byte[3]);
                                 boolean comes = server.arm(READ, () -> order.add("task"));
                                 order.add("call");
                                 if (!comes) {

@@ -10,16 +10,12 @@ import java.net.SocketTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
  * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
  * own socket implementation has them on top of a descriptor.
  */
 public final class OffloadedConnection extends StreamHandle implements Duplex {
-    /** Whether a thread is in a write that may be in parts. */
-    private final BooleanSupplier writing = writeLock::isLocked;
-
     private volatile int timeoutMillis;
     private boolean eof; // readLock
     private boolean reset; // readLock
@@ -144,8 +140,7 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
     public void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         noteUse(false);
-        // Most writes are short and find room: those need no second lock beside the stream's.
-        if (len == 0 || (!closing() && stream.tryWriteWhole(b, off, len, writing))) {
+        if (len == 0) {
             return;
         }
         writeLock.lock();

@@ -89,24 +89,13 @@ public interface OffloadStream {
     }
 
     /**
-     * Writes all of a short payload if that is possible without waiting. Unlike {@code tryWrite}
-     * any thread may call it at any time, also when the stream is closed: what one call writes is
-     * never mixed with what another writes.
+     * Writes all of a short payload before anything else: bytes that the peer's switch reads, and
+     * not its application, so that a peer that ends before it has read them has lost nothing.
      *
-     * @param busy asked when no other thread is in this method or in {@code tryWrite}: whether a
-     *     write that may take several calls of {@code tryWrite} is under way
-     * @return whether it was written; false = nothing was, and {@code tryWrite} may tell why
-     */
-    default boolean tryWriteWhole(byte[] b, int off, int len, BooleanSupplier busy) {
-        return false;
-    }
-
-    /**
-     * As {@link #tryWriteWhole}, before anything else: bytes that the peer's switch reads, and not
-     * its application, so that a peer that ends before it has read them has lost nothing.
+     * @return whether it was written; false = nothing was
      */
     default boolean tryBegin(byte[] b) {
-        return tryWriteWhole(b, 0, b.length, () -> false);
+        return false;
     }
 
     /** Sends one urgent byte if there is room; false = not now. */
