@@ -126,6 +126,20 @@ class OffloadSwitchTest {
         assertEquals(3, asked.size(), "a rule that allows nothing else asks again");
     }
 
+    /** No call waits for a move, so a peer on a busy machine has longer to answer. */
+    @Test
+    void aMoveHasFiveSecondsMoreThanAConnect() throws ConnectException {
+        OffloadSwitch target = of(new Failing(ReasonCode.PEER_REFUSED, false));
+        connect(target, FIRST, NO_LIMIT);
+        Attempt moved = target.upgrade(FIRST, REMOTE, REMOTE, 0, () -> false);
+        assertEquals(ReasonCode.PEER_REFUSED, moved.reason());
+        assertEquals(allowed(asked.get(0)) + TimeUnit.SECONDS.toNanos(5), allowed(asked.get(1)));
+    }
+
+    private static long allowed(ConnectSpec spec) {
+        return spec.deadlineNanos() - spec.askedNanos();
+    }
+
     @Test
     void answersAreNotRemembered() throws ConnectException {
         OffloadSwitch target = of(new Failing(ReasonCode.PEER_REFUSED, false));
