@@ -208,6 +208,34 @@ class MigrationTest {
         server.close(true);
     }
 
+    /** Likewise where both ask at once, so that the second wish finds no room at either end. */
+    @Test
+    void bothAtOnceWhileReadersAreBehind() throws Exception {
+        connect();
+        for (int i = 0; i < 2; i++) {
+            write(client, "" + i);
+            write(server, "" + i);
+            move(server); // so that the client remains the one that connects
+        }
+        QueuePair third = qp(server);
+        synchronized (client.life().core) { // it hears nothing before it has asked
+            assertTrue(server.migrate());
+            assertTrue(client.migrate());
+        }
+        soon().until(() -> qp(server) != third && server.life().suspended());
+        QueuePair fourth = qp(server);
+        assertEquals("01", read(server, 2));
+        soon().until(() -> qp(server) != fourth && client.life().suspended());
+        assertEquals("01", read(client, 2));
+        soon().until(() -> settled(client) && settled(server));
+        write(client, "2");
+        write(server, "2");
+        assertEquals("2", read(server, 1));
+        assertEquals("2", read(client, 1));
+        client.close(true);
+        server.close(true);
+    }
+
     private static Object writeAll(SdpStream to, byte[] all) throws IOException {
         StreamPair.writeFully(to, all);
         return to;
