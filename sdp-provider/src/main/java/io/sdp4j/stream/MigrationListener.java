@@ -25,8 +25,6 @@ import java.util.concurrent.TimeUnit;
  * <p>Guarded by its monitor, which is never held while the stream is called.
  */
 final class MigrationListener {
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
     private final StreamLife stream;
     private final StreamContext context;
     private final Fabric fabric;
@@ -164,7 +162,7 @@ final class MigrationListener {
                 return;
             }
             if (!room && !late) {
-                context.loop().schedule(this::goOn, PAUSE_NANOS);
+                context.loop().schedule(this::goOn, SessionReconnect.PAUSE_NANOS);
                 return;
             }
             next = machine;

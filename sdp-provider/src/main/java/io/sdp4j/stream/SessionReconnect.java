@@ -17,7 +17,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class SessionReconnect {
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** Between two attempts, by either side, to go on. */
+    static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final StreamLife stream;
     private final StreamContext context;
