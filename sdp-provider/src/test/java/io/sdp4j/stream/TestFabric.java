@@ -249,7 +249,7 @@ final class TestFabric implements AutoCloseable {
         try (var files = Files.list(directory)) {
             for (Path p : files.toList()) {
                 await().ignoreException(DirectoryNotEmptyException.class)
-                        .until(() -> Files.deleteIfExists(p));
+                        .untilAsserted(() -> Files.deleteIfExists(p));
             }
         }
         Files.delete(directory);
