@@ -1,0 +1,36 @@
+package io.sdp4j.agent.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.agent.JsonReader;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Goal: the doctor warns of connections that might have been offloaded, and of no others. */
+class ProcessChecksTest {
+    private static Check.Verdict verdict(long policy, long fallback, String reasons) {
+        String report =
+                """
+                {"connections":{"offloaded":{},"kernel":{"policy":%d,"fallback":%d},"refused":0},
+                 "accepted":{"offloaded":{},"kernel":0},"reasons":{%s}}
+                """
+                        .formatted(policy, fallback, reasons);
+        return ProcessChecks.connections((Map<?, ?>) JsonReader.parse(report)).verdict();
+    }
+
+    @Test
+    void connectionsToOtherHostsAreNoFault() {
+        assertEquals(Check.Verdict.OK, verdict(2, 3, "\"YOUNG\":1,\"RULE_TCP\":1,\"NOT_LOCAL\":3"));
+    }
+
+    @Test
+    void aPeerWithoutOffloadIsWorthALook() {
+        assertEquals(Check.Verdict.WARN, verdict(0, 4, "\"NOT_LOCAL\":3,\"NO_PEER\":1"));
+        assertEquals(Check.Verdict.WARN, verdict(0, 1, "\"NO_PEER\":1"));
+    }
+
+    @Test
+    void aProgramWithoutConnectionsHasNone() {
+        assertEquals(Check.Verdict.OK, verdict(0, 0, ""));
+    }
+}
