@@ -59,7 +59,7 @@ public record Explanation(
                     case OFFLOAD_ONLY -> "is offloaded or fails";
                     case OFFLOAD_FIRST ->
                             role == Role.CONNECT
-                                    ? "tries offload first, then kernel TCP"
+                                    ? "may be offloaded, and uses kernel TCP otherwise"
                                     : "accepts from kernel TCP and from offload";
                 };
         String why =

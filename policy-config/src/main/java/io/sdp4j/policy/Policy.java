@@ -58,7 +58,7 @@ public final class Policy {
         return new Policy(rules, programName, otherwise, connectAfterBind);
     }
 
-    /** No rule at all: offload first for everything. */
+    /** No rule at all: everything may be offloaded. */
     public static Policy allowAll() {
         return everything(
                 Decision.of(Verdict.OFFLOAD_FIRST, "no rules: both", Decision.DEFAULT_ORIGIN));

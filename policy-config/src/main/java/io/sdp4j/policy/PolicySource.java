@@ -347,7 +347,7 @@ public final class PolicySource implements Supplier<Policy> {
     /** Where the name of the file came from, for people. */
     public String origin() {
         return choice == null
-                ? "no rule file: offload first for everything"
+                ? "no rule file: everything may be offloaded"
                 : choice.file + ", named by " + choice.namedBy;
     }
 

@@ -184,9 +184,11 @@ final class ExplainCommand implements Callable<Integer> {
         boolean only = decision.verdict() == io.sdp4j.policy.Verdict.OFFLOAD_ONLY;
         boolean reachable = false;
         boolean byRdma = false;
+        boolean byShm = false;
         for (FabricPath path : paths(decision, target)) {
             reachable |= path.usable() && !Paths.isRdma(path);
             byRdma |= path.usable() && Paths.isRdma(path);
+            byShm |= path.usable() && path.fabric().equals(HostResolver.SHM);
             steps.add(Paths.sentence(path));
             details.add(Paths.json(path));
         }
@@ -210,7 +212,7 @@ final class ExplainCommand implements Callable<Integer> {
                 Settings.of(SwitchSettings.ALL, Map.of(), line -> {}).text(SwitchSettings.UPGRADE);
         boolean later =
                 !only
-                        && target.getAddress().isLoopbackAddress()
+                        && byShm
                         && (decision.fabrics().isEmpty()
                                 || decision.fabrics().getFirst().equals(HostResolver.SHM));
         String rest =

@@ -42,8 +42,11 @@ class ExplainCommandTest {
     @Test
     void saysWhatLeavesTcpLater() throws IOException {
         String file = rules("use sdp client * *:81", "use both client * *:*");
-        String later = explain("--policy", file, "127.0.0.1:80").out;
-        assertTrue(later.contains("Ends: kernel TCP at first; offloaded by upgrade=auto"), later);
+        for (String here : List.of("127.0.0.1:80", "0.0.0.0:80")) {
+            String later = explain("--policy", file, here).out;
+            assertTrue(
+                    later.contains("Ends: kernel TCP at first; offloaded by upgrade=auto"), later);
+        }
         String only = explain("--policy", file, "127.0.0.1:81").out;
         assertTrue(only.contains("Ends: offloaded if the program"), only);
     }
