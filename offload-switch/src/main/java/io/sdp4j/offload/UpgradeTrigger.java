@@ -21,6 +21,9 @@ final class UpgradeTrigger {
     /** Calls between two looks at how fast answers come. */
     private static final int LOOK_CALLS = 256;
 
+    /** Calls after which the looks tell how fast answers come, whatever came before. */
+    private static final int JUDGED_CALLS = 16 * LOOK_CALLS;
+
     /** More than that between two answers counts as much: a pause says nothing of the rest. */
     private static final long SLOW_NANOS = 2 * UpgradePolicy.QUICK_NANOS;
 
@@ -149,7 +152,8 @@ final class UpgradeTrigger {
 
     /** Whether it is not worth moving, in a channel that does not block. */
     boolean carriesLittle() {
-        return policy.carriesLittle(calls, carried(), lookedNanos - bornNanos, turnNanos);
+        return calls >= JUDGED_CALLS
+                && policy.carriesLittle(calls, carried(), lookedNanos - bornNanos, turnNanos);
     }
 
     /** Bytes of both directions by TCP. */

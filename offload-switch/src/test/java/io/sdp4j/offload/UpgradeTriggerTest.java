@@ -23,6 +23,10 @@ class UpgradeTriggerTest {
     private final UpgradeTrigger trigger = trigger();
 
     private UpgradeTrigger trigger() {
+        return trigger(began);
+    }
+
+    private UpgradeTrigger trigger(Began began) {
         Handover handover = new Handover(began.sent(), began.received());
         return new UpgradeTrigger(AUTO, allTurns, handover, began, () -> nanos);
     }
@@ -52,6 +56,26 @@ class UpgradeTriggerTest {
         }
         answers(100, UpgradePolicy.QUICK_NANOS / 2);
         assertTrue(trigger.due(Waits.SELECTOR));
+    }
+
+    /** The switch goes on with a channel when half of its time has passed. */
+    @Test
+    void oneThatWasQuickBeforeTheSwitchHadStartedMoves() {
+        int turns = (int) (AUTO.bulkAgeNanos() / UpgradePolicy.QUICK_NANOS);
+        Began earlier =
+                new Began(
+                        began.readLock(),
+                        began.writeLock(),
+                        new AtomicLong(64L * turns),
+                        new AtomicLong(64L * turns),
+                        turns,
+                        nanos - AUTO.bulkAgeNanos() / 2);
+        UpgradeTrigger goesOn = trigger(earlier);
+        while (!goesOn.due(Waits.SELECTOR)) {
+            answers(goesOn, 1, UpgradePolicy.QUICK_NANOS / 2);
+            assertFalse(goesOn.carriesLittle());
+        }
+        assertEquals(1, (nanos - earlier.nanos()) / AUTO.bulkAgeNanos());
     }
 
     @Test
