@@ -44,11 +44,11 @@ public record SwitchSettings(
                     "sdp4j.upgrade",
                     "auto",
                     "",
-                    "When a connection to this host leaves TCP that a rule both allows: auto, once it"
-                            + " has carried enough to pay for it, a channel that does not block only"
-                            + " after bulk or quick answers, nothing in a crowd of threads, and on one"
-                            + " processor only a socket that has been busy for a minute; connect, as"
-                            + " soon as TCP has made it; or a number of bytes that it has carried.");
+                    "When a connection within this host leaves TCP, if its rule is both; the end that"
+                            + " connects decides. auto: when it has carried enough to pay for it (see"
+                            + " README), but not while more than 16 threads for each processor want"
+                            + " to run; connect: as soon as TCP has made it; a number: after so many"
+                            + " bytes.");
 
     /** All that can be set. */
     public static final List<Setting> ALL =
