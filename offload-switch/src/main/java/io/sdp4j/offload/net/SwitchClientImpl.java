@@ -303,6 +303,9 @@ final class SwitchClientImpl extends DataSocketImpl {
         if (options != null) {
             options.applyTo(fresh);
         }
+        if (timeoutMillis > 0) { // which the options do not have
+            fresh.setOption(SO_TIMEOUT, timeoutMillis);
+        }
     }
 
     private void adopt(OffloadStream stream, State expected, boolean accepted, boolean timed)

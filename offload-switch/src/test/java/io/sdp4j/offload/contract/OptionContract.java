@@ -3,6 +3,7 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.testing.Pair;
@@ -11,7 +12,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketOption;
+import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
 import jdk.net.ExtendedSocketOptions;
@@ -202,6 +205,11 @@ interface OptionContract extends Sockets {
             assertTrue(c.getOption(StandardSocketOptions.SO_KEEPALIVE));
             assertEquals(30_000, c.getSendBufferSize());
             assertEquals(5, c.getSoLinger());
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(60),
+                    () ->
+                            assertThrows(
+                                    SocketTimeoutException.class, () -> c.getInputStream().read()));
         }
     }
 
