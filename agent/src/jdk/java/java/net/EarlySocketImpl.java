@@ -363,14 +363,22 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
 
     @Override
     protected InputStream getInputStream() throws IOException {
-        InputStream in = target().getInputStream();
-        return counted && next == null ? new Input(this, in) : in;
+        SocketImpl switched = next; // once: a stream of the kernel's alone would not move
+        if (switched != null) {
+            return switched.getInputStream();
+        }
+        InputStream in = kernel.getInputStream();
+        return counted ? new Input(this, in) : in;
     }
 
     @Override
     protected OutputStream getOutputStream() throws IOException {
-        OutputStream out = target().getOutputStream();
-        return counted && next == null ? new Output(this, out) : out;
+        SocketImpl switched = next;
+        if (switched != null) {
+            return switched.getOutputStream();
+        }
+        OutputStream out = kernel.getOutputStream();
+        return counted ? new Output(this, out) : out;
     }
 
     private static final class Input extends InputStream {
