@@ -330,8 +330,10 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
+    // Options: under the lock of this, so that a stream that is being taken does not miss one.
+
     @Override
-    public void timeoutMillis(int millis) throws SocketException {
+    public synchronized void timeoutMillis(int millis) throws SocketException {
         timeoutMillis = millis;
         kernel.setOption(SocketOptions.SO_TIMEOUT, millis);
         OffloadedConnection stream = moved;
@@ -341,7 +343,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    public void oobInline(boolean inline) {
+    public synchronized void oobInline(boolean inline) {
         OffloadedConnection stream = moved;
         if (stream != null) {
             stream.oobInline(inline);
@@ -349,7 +351,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    public void keepAlive(boolean on) {
+    public synchronized void keepAlive(boolean on) {
         OffloadedConnection stream = moved;
         if (stream != null) {
             stream.keepAlive(on);
