@@ -48,7 +48,13 @@ final class EarlyStart implements Runnable {
         Thread thread = new Thread(null, new EarlyStart(), "sdp4j-start", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) { // no thread: the next task tries again
+            synchronized (LOCK) {
+                running = false;
+            }
+        }
     }
 
     /** The switch is needed, or has started: no task waits any more. */

@@ -189,7 +189,11 @@ public abstract class Upgrade {
 
     private void consider() {
         if (state == State.YOUNG && decision != null && trigger.due(waits()) && begin()) {
-            ConnectThreads.start(this::propose);
+            try {
+                ConnectThreads.start(this::proposeOrStay);
+            } catch (OutOfMemoryError e) { // no thread; the bytes of the caller count
+                stayForNow();
+            }
         }
     }
 
@@ -389,6 +393,19 @@ public abstract class Upgrade {
         if (!closed && state == State.YOUNG) {
             shown = true;
             use.accept(descriptor());
+        }
+    }
+
+    /** However it ends, no reader waits for an answer afterwards. */
+    private void proposeOrStay() {
+        boolean done = false;
+        try {
+            propose();
+            done = true;
+        } finally {
+            if (!done) {
+                fail();
+            }
         }
     }
 
