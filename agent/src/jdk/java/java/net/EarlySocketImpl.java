@@ -2,6 +2,7 @@ package java.net;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.Map;
@@ -532,6 +533,9 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
             wrote = true;
             consider();
             return true;
+        } catch (InterruptedIOException e) {
+            close(); // as Socket does; a part may have gone, which is not counted
+            throw e;
         } finally {
             writeLock.unlock();
         }

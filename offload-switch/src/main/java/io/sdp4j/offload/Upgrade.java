@@ -187,6 +187,14 @@ public abstract class Upgrade {
         consider();
     }
 
+    /**
+     * By the holder of the write lock: a write by TCP has failed, and a part of it may have gone.
+     * No limit can be told behind bytes that are not counted.
+     */
+    protected final void sentUncounted() {
+        handover.stay();
+    }
+
     private void consider() {
         if (state == State.YOUNG && decision != null && trigger.due(waits()) && begin()) {
             try {

@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.api.ReasonCode;
@@ -110,6 +111,33 @@ class MovingSocketTest extends SwitchedTest {
             await().until(() -> reason(p.server()) == ReasonCode.OFFLOADED);
             p.server().getOutputStream().write(77);
             assertEquals(77, read.get(30, TimeUnit.SECONDS));
+        }
+    }
+
+    /** The limit that is told must not leave out what a write has sent that did not end. */
+    @Test
+    @Timeout(60)
+    void whatAnInterruptedWriteHasSentArrives() throws Exception {
+        try (var p = pair()) {
+            CompletableFuture<Throwable> failed = new CompletableFuture<>();
+            Thread writer =
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        try {
+                                            p.client().getOutputStream().write(new byte[64 << 20]);
+                                        } catch (IOException e) {
+                                            failed.complete(e);
+                                        }
+                                    });
+            await().until(() -> writer.getState() == Thread.State.WAITING);
+            p.server().getOutputStream().write(1);
+            assertEquals(1, p.client().getInputStream().read());
+            await().until(() -> reason(p.client()) == ReasonCode.OFFLOADED);
+            writer.interrupt();
+            assertEquals("Closed by interrupt", failed.get(30, TimeUnit.SECONDS).getMessage());
+            long bytes = p.server().getInputStream().transferTo(OutputStream.nullOutputStream());
+            assertNotEquals(0, bytes);
         }
     }
 

@@ -232,8 +232,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             writeLock.lock();
             try {
                 if (!moveOut()) {
-                    out.write(b, off, len);
-                    sent(len);
+                    writeKernel(b, off, len);
                     return;
                 }
             } catch (SocketException e) {
@@ -251,6 +250,19 @@ final class MovingConnection extends Upgrade implements Duplex {
         } catch (SocketException e) {
             throw told(e);
         }
+    }
+
+    private void writeKernel(byte[] b, int off, int len) throws IOException {
+        boolean whole = false;
+        try {
+            out.write(b, off, len);
+            whole = true;
+        } finally {
+            if (!whole) {
+                sentUncounted();
+            }
+        }
+        sent(len);
     }
 
     /** The exception that a failed write is to throw. */
