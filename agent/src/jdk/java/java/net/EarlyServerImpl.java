@@ -124,14 +124,13 @@ final class EarlyServerImpl extends EarlyImpl {
         if (id != SO_TIMEOUT) {
             return value;
         }
-        synchronized (this) {
-            return timeoutMillis;
-        }
+        return timeoutMillis();
     }
 
     @Override
     protected void accept(SocketImpl si) throws IOException {
         long startNanos = System.nanoTime();
+        int millis = timeoutMillis(); // as in the JDK, another one counts from the next call on
         boolean plain = si instanceof EarlySocketImpl early && early.isNew();
         if (!plain) {
             awaitSwitch();
@@ -141,7 +140,7 @@ final class EarlyServerImpl extends EarlyImpl {
                 acceptByKernel(si);
                 return;
             }
-            int left = millisLeft(startNanos);
+            int left = millisLeft(millis, startNanos);
             try {
                 waitAtMost(left == 0 ? WAIT_MILLIS : Math.min(left, WAIT_MILLIS));
                 acceptByKernel(si);
@@ -152,7 +151,14 @@ final class EarlyServerImpl extends EarlyImpl {
                 }
             }
         }
+        if (si instanceof EarlySocketImpl early) {
+            early.acceptsWithin(millisLeft(millis, startNanos));
+        }
         next.accept(si);
+    }
+
+    private synchronized int timeoutMillis() {
+        return timeoutMillis;
     }
 
     /** Only the switch can accept into a socket that is not new, or its own. */
@@ -177,12 +183,12 @@ final class EarlyServerImpl extends EarlyImpl {
     }
 
     /** Of the time that an accept may take; 0 = there is no limit. */
-    private synchronized int millisLeft(long startNanos) {
-        if (timeoutMillis == 0) {
+    private static int millisLeft(int millis, long startNanos) {
+        if (millis == 0) {
             return 0;
         }
         long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-        return (int) Math.max(1, timeoutMillis - took);
+        return (int) Math.max(1, millis - took);
     }
 
     private synchronized void waitAtMost(int millis) throws SocketException {

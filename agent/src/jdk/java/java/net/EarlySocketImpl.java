@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
 
@@ -27,7 +28,8 @@ import java.util.function.ToIntBiFunction;
  * counts over. {@code this} guards every field without another remark; nothing blocks while holding
  * it.
  */
-final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, Runnable {
+final class EarlySocketImpl extends EarlyImpl
+        implements Supplier<SocketImpl>, IntSupplier, Runnable {
     /** Where {@code place} wants a connection: the switch decides. */
     static final int SWITCH = 0;
 
@@ -75,6 +77,7 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
     private final AtomicLong received = new AtomicLong(); // set under readLock
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // set under readLock
+    private int acceptMillis = -1; // by the thread that accepts into it
     private boolean asked; // by a reader or a writer; twice does no harm
     private int calls; // a lost update does no harm
 
@@ -134,6 +137,23 @@ final class EarlySocketImpl extends EarlyImpl implements Supplier<SocketImpl>, R
         SocketImpl _ = start.apply(Map.of());
         goOn();
         return next;
+    }
+
+    /**
+     * For the next accept into it.
+     *
+     * @param millis for which the switch's listener may wait; 0 = there is no limit
+     */
+    void acceptsWithin(int millis) {
+        acceptMillis = millis;
+    }
+
+    /** For how long the next accept into it may wait; -1 = as long as the listener says. */
+    @Override
+    public int getAsInt() {
+        int millis = acceptMillis;
+        acceptMillis = -1;
+        return millis;
     }
 
     /** It has carried enough. */

@@ -50,6 +50,7 @@ class EarlyListenIT {
             assertEquals("SocketTimeoutException", plain.get("time-out"), plain::toString);
             assertEquals("true", plain.get("socket accepts"), plain::toString);
             assertEquals("true", plain.get("again"), plain::toString);
+            assertEquals("true", plain.get("in time"), plain::toString);
             Child early = run(jvms, jvms.rules(), AUTO);
             assertEquals(plain, early.results(), early::toString);
             assertTrue(early.err().isEmpty(), early::toString);

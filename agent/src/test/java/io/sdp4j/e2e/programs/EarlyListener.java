@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Listeners of a JVM whose switch cannot start for a while, because this program holds the lock of
@@ -23,6 +25,7 @@ import java.util.concurrent.FutureTask;
  * is nothing to hold.
  */
 public final class EarlyListener {
+    private static final int TIME_OUT_MILLIS = 3_000;
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
 
     /**
@@ -57,15 +60,19 @@ public final class EarlyListener {
     private final ServerSocketChannel idle = bound();
     private final ServerSocket server = new ServerSocket(0, 5, HERE);
     private final ServerSocket other = new ServerSocket(0, 5, HERE);
+    private final ServerSocket timed = new ServerSocket(0, 5, HERE);
     private final Selector selector = Selector.open();
     private final Socket toChannel = connected(channel);
     private final Socket toServer = new Socket(HERE, server.getLocalPort());
     private FutureTask<SocketChannel> waiting;
     private FutureTask<Socket> ended;
+    private FutureTask<Long> timedOut;
 
     private EarlyListener() throws IOException {}
 
     private void whileTheSwitchCannotStart() throws Exception {
+        timed.setSoTimeout(TIME_OUT_MILLIS);
+        timedOut = started(this::timeOut);
         channel.configureBlocking(false);
         SelectionKey key = channel.register(selector, SelectionKey.OP_ACCEPT);
         int _ = selector.select(10_000);
@@ -80,9 +87,22 @@ public final class EarlyListener {
         waiting = started(idle::accept);
         ended = started(other::accept);
         other.close();
+        try {
+            long _ = timedOut.get(TIME_OUT_MILLIS * 2 / 3, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            print("still waits", true); // the rest of it when the switch goes on
+        }
+    }
+
+    /** Milliseconds that it takes. */
+    private long timeOut() {
+        long startNanos = System.nanoTime();
+        print("timed", thrown(timed::accept));
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
     }
 
     private void afterwards() throws Exception {
+        print("in time", timedOut.get() < TIME_OUT_MILLIS * 3 / 2);
         print("closed", thrown(ended::get));
         print("again", again(channel, selector));
         try (Socket client = new Socket(HERE, server.getLocalPort())) {
@@ -92,6 +112,7 @@ public final class EarlyListener {
         print("channel closed", closedChannel(waiting));
         channel.close();
         server.close();
+        timed.close();
         selector.close();
     }
 

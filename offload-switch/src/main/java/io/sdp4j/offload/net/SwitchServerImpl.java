@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -132,7 +133,9 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         }
         Acceptor both = acceptor;
         if (both != null) {
-            both.accept(timeoutMillis, new Taking(this, target));
+            // one made before the switch had started may have waited for a part of the time
+            int left = si instanceof IntSupplier early ? early.getAsInt() : -1;
+            both.accept(left < 0 ? timeoutMillis : left, new Taking(this, target));
         } else {
             new Taking(this, target).take(created().accept());
         }
