@@ -4,11 +4,11 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.AcceptPendingException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.Channel;
 import java.nio.channels.CompletionHandler;
 import java.util.concurrent.Future;
 
@@ -23,11 +23,14 @@ import java.util.concurrent.Future;
  */
 final class AsyncAcceptor
         implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {
-    /** Gives the application's channel for a connection that was taken from its queue. */
+    /** The listener: gives the application's channel for a connection taken from its queue. */
     interface Children {
         AsynchronousSocketChannel of(OffloadStream stream) throws IOException;
 
         AsynchronousSocketChannel of(AsynchronousSocketChannel accepted);
+
+        /** Closes the listener, where no caller is left to be told what goes wrong with it. */
+        void closeListener();
     }
 
     /** An accept of the application's: the future if there is no handler. */
@@ -218,8 +221,7 @@ final class AsyncAcceptor
 
     @Override
     public void closeChannel() {
-        closeQuietly(kernel);
-        close();
+        children.closeListener();
     }
 
     /** Stops listening for offload; idempotent. The kernel's listener is the caller's to close. */
@@ -243,11 +245,11 @@ final class AsyncAcceptor
     }
 
     /** Where no caller is left to be told. */
-    private static void closeQuietly(java.nio.channels.Channel channel) {
+    static void closeQuietly(Channel channel) {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // as the JDK: it is closed all the same
         }
     }
 }

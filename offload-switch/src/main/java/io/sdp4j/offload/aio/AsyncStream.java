@@ -3,10 +3,7 @@ package io.sdp4j.offload.aio;
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.spi.OffloadStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
 import java.util.Arrays;
@@ -29,7 +26,7 @@ final class AsyncStream {
     final Readiness readiness = new Readiness(this);
 
     private final SwitchCounters counters;
-    private final AsynchronousSocketChannel channel;
+    private final SwitchAsynchronousSocketChannel channel;
     private volatile ConnectionInfo last; // what the stream said before it was given back
 
     /**
@@ -39,7 +36,7 @@ final class AsyncStream {
             OffloadStream stream,
             SwitchChannelGroup group,
             SwitchCounters counters,
-            AsynchronousSocketChannel channel) {
+            SwitchAsynchronousSocketChannel channel) {
         this.stream = stream;
         this.group = group;
         this.counters = counters;
@@ -199,11 +196,7 @@ final class AsyncStream {
     }
 
     void closeChannel() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        channel.closeAfter(null);
     }
 
     ConnectionInfo info() {

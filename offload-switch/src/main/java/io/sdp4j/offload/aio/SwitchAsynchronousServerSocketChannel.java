@@ -154,6 +154,11 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         return child;
     }
 
+    @Override
+    public void closeListener() {
+        AsyncAcceptor.closeQuietly(this);
+    }
+
     /** Counts what a handler gets. */
     private record CountedHandler<A>(
             SwitchAsynchronousServerSocketChannel listener,

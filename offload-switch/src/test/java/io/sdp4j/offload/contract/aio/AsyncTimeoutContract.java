@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Expect;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.InterruptedByTimeoutException;
 import java.util.concurrent.CancellationException;
@@ -166,9 +168,29 @@ interface AsyncTimeoutContract extends Aio {
                     "Accept not allowed due cancellation",
                     listener::accept);
         }
-        AsynchronousServerSocketChannel listener = listen(null);
-        assertTrue(listener.accept().cancel(true));
+    }
+
+    /** Goal: cancel(true) closes all of the channel, which its group does not wait for any more. */
+    @Test
+    @DisplayName("63, 93: a channel that cancel(true) closed leaves its group")
+    default void cancelWithForceLetsTheGroupEnd() throws Exception {
+        AsynchronousChannelGroup ofListener = group(1, "listener");
+        AsynchronousServerSocketChannel listener = listen(ofListener);
+        Future<?> accept = listener.accept();
+        ofListener.shutdown();
+        assertTrue(accept.cancel(true));
         assertFalse(listener.isOpen());
-        listener.close();
+        assertTrue(ofListener.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+
+        AsynchronousChannelGroup ofClient = group(1, "client");
+        try (AsynchronousServerSocketChannel other = listen(null)) {
+            AsynchronousSocketChannel client = channel(ofClient);
+            Aio.get(client.connect(other.getLocalAddress()));
+            Future<?> read = client.read(ByteBuffer.allocate(1));
+            ofClient.shutdown();
+            assertTrue(read.cancel(true));
+            assertTrue(ofClient.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            Aio.get(other.accept()).close();
+        }
     }
 }
