@@ -3,6 +3,7 @@ package io.sdp4j.offload.aio;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Decision;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.CompletionHandler;
@@ -14,7 +15,7 @@ import java.util.concurrent.ExecutionException;
  *
  * <p>Completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
  */
-final class ConnectOperation implements Runnable, Pending.Owner {
+final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
     private final SwitchAsynchronousSocketChannel channel;
     private final OffloadSwitch owner;
     private final Decision decision;
@@ -80,29 +81,40 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         } catch (IOException | InterruptedException | RuntimeException | Error e) {
             failure = e;
         }
+        boolean mine = claim();
         if (failure == null) {
             channel.connected();
-            if (claim()) {
-                deliver(null);
-            }
         } else {
-            boolean mine = claim();
             channel.closeAfter(failure);
-            if (mine) {
-                deliver(failure);
-            }
+        }
+        if (mine) {
+            deliver(failure);
         }
     }
 
-    /** Whether the caller alone has to {@link #deliver}. */
+    /**
+     * Whether the caller alone has to {@link #deliver}. Until then the operation is in the group:
+     * the channel may leave it meanwhile, and the handler needs a thread of it.
+     */
     private synchronized boolean claim() {
         boolean first = !over;
         over = true;
+        if (first) {
+            boolean _ = channel.group().add(this, false);
+        }
         return first;
     }
 
-    /** The channel may live long, and must not keep the handler reachable. */
     private void deliver(Throwable failure) {
+        try {
+            tell(failure);
+        } finally {
+            channel.group().remove(this);
+        }
+    }
+
+    /** The channel may live long, and must not keep the handler reachable. */
+    private void tell(Throwable failure) {
         if (future != null) {
             future.finish(null, failure);
             return;
@@ -132,8 +144,15 @@ final class ConnectOperation implements Runnable, Pending.Owner {
 
     @Override
     public synchronized boolean giveUp(Pending<?> operation) {
-        cancelled |= claim();
+        cancelled |= !over;
+        over = true;
         return cancelled;
+    }
+
+    /** By the group: closes the channel. */
+    @Override
+    public void close() throws IOException {
+        channel.close();
     }
 
     @Override

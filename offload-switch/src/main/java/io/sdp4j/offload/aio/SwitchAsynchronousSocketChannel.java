@@ -229,6 +229,9 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         synchronized (stateLock) {
             if (connecting.cancelled()) {
                 side.kill();
+                if (offloaded != null) {
+                    offloaded.kill();
+                }
             }
             connecting = null;
             if (closed || state == State.OFFLOADED) {

@@ -182,10 +182,10 @@ class AioRulesTest {
     }
 
     /** A provider whose attempts wait until they may go on. */
-    private static final class Slow implements OffloadProvider {
+    static final class Slow implements OffloadProvider {
         private final OffloadProvider inner;
-        private final CountDownLatch go = new CountDownLatch(1);
-        private final CountDownLatch asked = new CountDownLatch(1);
+        final CountDownLatch go = new CountDownLatch(1);
+        final CountDownLatch asked = new CountDownLatch(1);
 
         Slow(OffloadProvider inner) {
             this.inner = inner;

@@ -1,0 +1,122 @@
+package io.sdp4j.offload.contract.aio;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.contract.Here;
+import io.sdp4j.offload.contract.LoopbackProvider;
+import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Policy;
+import io.sdp4j.testing.FreePorts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.util.List;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a handler is called although its channel, the last one of a group that was shut down, is
+ * closed in the moment when another thread ends the operation.
+ */
+class AioHandOverTest {
+    /** Done once, by the thread that gets there first; null = nothing. */
+    private final AtomicReference<Runnable> inTheMoment = new AtomicReference<>();
+
+    /** Threads of a group; a task that is handed to them is such a moment. */
+    private final class Threads extends ThreadPoolExecutor {
+        Threads() {
+            super(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>());
+            setThreadFactory(Aio.named("ending"));
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            moment();
+            super.execute(task);
+        }
+    }
+
+    private AsynchronousServerSocketChannel listener;
+    private AsynchronousChannelGroup group;
+    private AsynchronousSocketChannel client;
+
+    private void moment() {
+        Runnable then = inTheMoment.getAndSet(null);
+        if (then != null) {
+            then.run();
+        }
+    }
+
+    private void closeClient() {
+        try {
+            client.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A client that is the only member of its group, and a listener elsewhere. */
+    private void open(OffloadProvider provider) throws IOException {
+        OffloadSwitch owner =
+                new OffloadSwitch(Policy::allowAll, List.of(provider), Patience.SETTINGS);
+        var channels = new SwitchAsynchronousChannelProvider(owner);
+        listener =
+                channels.openAsynchronousServerSocketChannel(null)
+                        .bind(new InetSocketAddress(Here.ADDRESS, 0));
+        group = channels.openAsynchronousChannelGroup(new Threads(), 0);
+        client = channels.openAsynchronousSocketChannel(group);
+    }
+
+    private void groupEnds() throws InterruptedException {
+        assertTrue(group.awaitTermination(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        client.close();
+        listener.close();
+        group.shutdownNow();
+    }
+
+    @Test
+    void connectFails() throws Exception {
+        AioRulesTest.Slow slow = new AioRulesTest.Slow(new FailingProvider());
+        open(slow);
+        Outcome<Void> connect = new Outcome<>();
+        client.connect(new InetSocketAddress(Here.ADDRESS, FreePorts.one()), null, connect);
+        assertTrue(slow.asked.await(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
+        group.shutdown();
+        slow.go.countDown();
+        connect.failedWith(ConnectException.class, "Connection refused");
+        groupEnds();
+    }
+
+    @Test
+    void closedWhileAConnectSucceeds() throws Exception {
+        for (OffloadProvider inner : List.of(new LoopbackProvider(), new FailingProvider())) {
+            AioRulesTest.Slow slow = new AioRulesTest.Slow(inner);
+            open(slow);
+            Outcome<Void> connect = new Outcome<>();
+            client.connect(listener.getLocalAddress(), null, connect);
+            assertTrue(slow.asked.await(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
+            group.shutdown();
+            inTheMoment.set(this::closeClient);
+            slow.go.countDown();
+            connect.get();
+            groupEnds();
+            close();
+        }
+    }
+}
