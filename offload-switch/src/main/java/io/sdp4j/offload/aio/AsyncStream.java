@@ -181,17 +181,25 @@ final class AsyncStream {
 
     /**
      * The stream comes first: when an operation has failed, the application may use its buffers
-     * again, and nothing must touch them any more.
+     * again, and nothing must touch them any more. The group comes last: its threads live as long
+     * as it has a member, and the handlers of what waits need one.
      */
     private void release() {
-        readiness.end();
-        last = stream.info();
-        counters.closing(stream);
-        stream.close(false);
         try {
-            reads.closed();
+            readiness.end();
+            last = stream.info();
+            counters.closing(stream);
+            stream.close(false);
         } finally {
-            writes.closed();
+            try {
+                reads.closed();
+            } finally {
+                try {
+                    writes.closed();
+                } finally {
+                    group.remove(channel);
+                }
+            }
         }
     }
 

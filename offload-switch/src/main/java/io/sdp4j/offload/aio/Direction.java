@@ -233,18 +233,35 @@ final class Direction implements Runnable, Pending.Owner {
      * @param direct whether this thread is one of the group's that may call a handler
      */
     void onReady(boolean direct) {
-        if (!claim()) {
-            return;
-        }
-        if (direct || handler == null) {
+        if (direct ? claim() : claimFromOutside()) {
             run();
-            return;
+        }
+    }
+
+    /**
+     * Claims on a thread that may not call a handler: an operation with one goes to the group's, in
+     * the gate, because the group may end with the channel.
+     *
+     * @return whether the operation is this thread's
+     */
+    private boolean claimFromOutside() {
+        if (!owner.gate.enter()) {
+            return false; // its closer ends what waits
         }
         try {
+            if (!claim()) {
+                return false;
+            }
+            if (handler == null) {
+                return true;
+            }
             owner.group.execute(this);
+            return false;
         } catch (RejectedExecutionException e) {
             forget(); // the executor is gone, and with it the handler's threads
             throw e;
+        } finally {
+            owner.gate.leave();
         }
     }
 
@@ -270,20 +287,27 @@ final class Direction implements Runnable, Pending.Owner {
     }
 
     private void onTimeout() {
-        synchronized (this) {
-            if (staleTimers > 0) {
-                staleTimers--;
-                return;
-            }
-            timerRan = true;
-            if (!claim()) {
-                return;
-            }
-            killed = true;
+        if (!owner.gate.enter()) {
+            return; // its closer ends what waits
         }
-        giveBack();
-        outcome(0, new InterruptedByTimeoutException());
-        complete(false);
+        try {
+            synchronized (this) {
+                if (staleTimers > 0) {
+                    staleTimers--;
+                    return;
+                }
+                timerRan = true;
+                if (!claim()) {
+                    return;
+                }
+                killed = true;
+            }
+            giveBack();
+            outcome(0, new InterruptedByTimeoutException());
+            complete(false); // in the gate: the group may end with the channel
+        } finally {
+            owner.gate.leave();
+        }
     }
 
     /** The time was over while something was tried. */
@@ -291,15 +315,10 @@ final class Direction implements Runnable, Pending.Owner {
         return failure instanceof InterruptedByTimeoutException;
     }
 
+    /** In the gate. */
     private void giveBack() {
-        if (owner.gate.enter()) {
-            try {
-                owner.stream.reclaim(op, true);
-                owner.readiness.forget(this);
-            } finally {
-                owner.gate.leave();
-            }
-        }
+        owner.stream.reclaim(op, true);
+        owner.readiness.forget(this);
     }
 
     /** Ends a claimed operation with its outcome. */
@@ -345,7 +364,13 @@ final class Direction implements Runnable, Pending.Owner {
             }
             killed = true;
         }
-        giveBack();
+        if (owner.gate.enter()) {
+            try {
+                giveBack();
+            } finally {
+                owner.gate.leave();
+            }
+        }
         forget();
         return true;
     }

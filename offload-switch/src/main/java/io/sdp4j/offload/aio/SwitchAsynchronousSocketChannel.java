@@ -367,7 +367,9 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
             try {
                 side.close();
             } finally {
-                group.remove(this);
+                if (offloaded == null) {
+                    group.remove(this); // else the stream does, when its last user has left
+                }
             }
         }
     }

@@ -1,23 +1,35 @@
 package io.sdp4j.offload.contract.aio;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
+import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.InterruptedByTimeoutException;
 import java.util.List;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -79,6 +91,14 @@ class AioHandOverTest {
         client = channels.openAsynchronousSocketChannel(group);
     }
 
+    /** Connects; gives the other end. */
+    private AsynchronousSocketChannel connected(OffloadProvider provider) throws Exception {
+        open(provider);
+        Aio.get(client.connect(listener.getLocalAddress()));
+        group.shutdown();
+        return Aio.get(listener.accept());
+    }
+
     private void groupEnds() throws InterruptedException {
         assertTrue(group.awaitTermination(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
     }
@@ -117,6 +137,79 @@ class AioHandOverTest {
             connect.get();
             groupEnds();
             close();
+        }
+    }
+
+    @Test
+    void closedWhileAReadBecomesReady() throws Exception {
+        try (AsynchronousSocketChannel server = connected(new LoopbackProvider())) {
+            Outcome<Integer> read = new Outcome<>();
+            client.read(ByteBuffer.allocate(1), null, read);
+            inTheMoment.set(this::closeClient);
+            Aio.send(server, "x");
+            read.failedWith(AsynchronousCloseException.class, null);
+            groupEnds();
+        }
+    }
+
+    @Test
+    void closedWhileAReadTimesOut() throws Exception {
+        try (AsynchronousSocketChannel server = connected(new LoopbackProvider())) {
+            assertTrue(server.isOpen());
+            Outcome<Integer> read = new Outcome<>();
+            inTheMoment.set(this::closeClient);
+            client.read(ByteBuffer.allocate(1), 1, TimeUnit.MILLISECONDS, null, read);
+            read.failedWith(InterruptedByTimeoutException.class, null);
+            groupEnds();
+        }
+    }
+
+    /** Goal: the thread that is the last at the stream ends what waits, not the closer. */
+    @Test
+    void closedWhileAnotherThreadIsAtTheStream() throws Exception {
+        try (AsynchronousSocketChannel server = connected(new Observed())) {
+            assertTrue(server.isOpen());
+            Outcome<Integer> read = new Outcome<>();
+            client.read(ByteBuffer.allocate(1), null, read);
+            inTheMoment.set(this::closeClient);
+            assertTrue(SwitchAsynchronousSocketChannel.explain(client).isPresent());
+            assertEquals(null, inTheMoment.get());
+            read.failedWith(AsynchronousCloseException.class, null);
+            groupEnds();
+        }
+    }
+
+    /** A look at one of its streams is such a moment. */
+    private final class Observed implements OffloadProvider {
+        private final LoopbackProvider inner = new LoopbackProvider();
+
+        @Override
+        public String name() {
+            return "observed";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            OffloadStream stream = inner.connect(spec);
+            return (OffloadStream)
+                    Proxy.newProxyInstance(
+                            OffloadStream.class.getClassLoader(),
+                            new Class<?>[] {OffloadStream.class},
+                            (_, method, arguments) -> {
+                                if (method.getName().equals("info")) {
+                                    moment();
+                                }
+                                try {
+                                    return method.invoke(stream, arguments);
+                                } catch (InvocationTargetException e) {
+                                    throw e.getCause();
+                                }
+                            });
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            return inner.listen(spec);
         }
     }
 }
