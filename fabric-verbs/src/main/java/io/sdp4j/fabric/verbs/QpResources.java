@@ -362,6 +362,7 @@ final class QpResources {
     void destroyQueuePair() {
         if (qpMade) {
             qpMade = false;
+            VerbsDevice.remove(qp); // first: afterwards the address may be another one's
             channel.cm().destroyQp(id);
         }
     }

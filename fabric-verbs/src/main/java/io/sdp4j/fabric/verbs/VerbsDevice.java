@@ -22,8 +22,9 @@ final class VerbsDevice {
     private static final int MAX_INLINE_BYTES = 256;
 
     /**
-     * By the address of their {@code ibv_qp}: all of the process, because fabrics share contexts,
-     * and an event taken from one is taken for all.
+     * By the address of their {@code ibv_qp}, as long as the library has that: it gives the address
+     * to the next one. All of the process, because fabrics share contexts, and an event taken from
+     * one is taken for all.
      */
     private static final Map<Long, VerbsQueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
 
@@ -237,6 +238,7 @@ final class VerbsDevice {
         QUEUE_PAIRS.put(qp, user);
     }
 
+    /** It is about to be destroyed; nothing if it was never added. */
     static void remove(long qp) {
         QUEUE_PAIRS.remove(qp);
     }

@@ -458,7 +458,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             open = false;
             teardown.cancelTimers();
             boolean again = waiter.close();
-            VerbsDevice.remove(resources.queuePair());
             resources.release(again);
         }
         for (VerbsMemoryRegion r : regions) {
