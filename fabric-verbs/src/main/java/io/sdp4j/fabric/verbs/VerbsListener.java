@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import java.lang.foreign.Arena;
@@ -18,6 +19,10 @@ import java.util.concurrent.TimeUnit;
  * <p>Where it would occupy the TCP port that the kernel's listener has, it takes the mapped port of
  * {@link VerbsConfig#sharedPortMask()} instead. A wildcard that covers devices of both kinds does
  * so for all of them.
+ *
+ * <p>This object's monitor guards the id: only who holds it passes the id to the library. It may be
+ * held while an id is destroyed, as that waits for no thread which wants it: {@link CmChannel} has
+ * acknowledged an event before it tells of it.
  */
 final class VerbsListener implements FabricListener, CmChannel.Target {
     private static final int MAX_PENDING = 1024;
@@ -34,7 +39,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     private final CmChannel channel;
     private final ListenRequest request;
     private final Set<VerbsPassiveSide> pending = ConcurrentHashMap.newKeySet();
-    private volatile long id;
+
+    /** 0 = none. */
+    private long id;
 
     /** Its device has left. Of the event thread. */
     private boolean orphan;
@@ -45,6 +52,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     /** Device whose address it listens at; null for a wildcard, and when it has left. */
     private volatile VerbsDevice device;
 
+    /** Set once, with the monitor held. */
     private volatile boolean closed;
 
     VerbsListener(VerbsFabric fabric, CmChannel channel, ListenRequest request) {
@@ -66,9 +74,12 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     /**
-     * @throws FabricException if that is not possible now; there is no id then
+     * @throws FabricException if that is not possible now, or it is closed; there is no id then
      */
-    private void listen() throws FabricException {
+    private synchronized void listen() throws FabricException {
+        if (closed) {
+            throw new FabricException(Cause.CLOSED, "the listener is closed");
+        }
         int port = request.address().getPort();
         boolean complete = false;
         try {
@@ -84,7 +95,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             }
             complete = true;
         } finally {
-            if (!complete || closed) {
+            if (!complete) {
                 destroy();
             }
         }
@@ -92,12 +103,14 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
 
     /** The device of the address; null for a wildcard. */
     private VerbsDevice bound() throws FabricException {
+        assert Thread.holdsLock(this);
         long verbs = RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT));
         device = verbs == 0 ? null : fabric.device(verbs);
         return device;
     }
 
     private void bind(int port) throws FabricException {
+        assert Thread.holdsLock(this);
         id = channel.createId(this);
         InetAddress address = request.address().getAddress();
         if (address instanceof Inet6Address && !request.dualStack()) {
@@ -112,14 +125,10 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
     }
 
-    private void destroy() {
-        long left;
-        synchronized (this) {
-            left = id;
+    private synchronized void destroy() {
+        if (id != 0) {
+            channel.destroyId(id);
             id = 0;
-        }
-        if (left != 0) {
-            channel.destroyId(left);
         }
     }
 
@@ -200,8 +209,8 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
                 return;
             }
             closed = true;
+            destroy(); // at once: the port is free for the next listener
         }
-        destroy(); // at once: the port is free for the next listener
         for (VerbsPassiveSide side : pending) {
             side.listenerClosed();
         }
