@@ -77,7 +77,15 @@ final class ChannelEvents {
             receiveAsked = wanted;
             resources.requestReceiveEvent(marked);
         }
-        if (!sendAsked && requests.sendsAwaited()) {
+        if (requests.sendsAwaited()) {
+            askOfSends();
+        }
+    }
+
+    /** Asks for an event at the end of the next thing sent. */
+    void askOfSends() {
+        assert Thread.holdsLock(qp);
+        if (!sendAsked) {
             sendAsked = true;
             resources.requestSendEvent();
         }

@@ -283,6 +283,20 @@ final class CqWaiter {
         loop.once(resources.compFd, watch);
     }
 
+    /**
+     * Something is about to be posted. A thread that sleeps has asked for an event when nothing
+     * that was sent mattered; the thread that posts may wait for this, and leaves it to the other
+     * one to look.
+     *
+     * @param matters whether its end does, and not only the slot that it frees
+     */
+    void onPosting(boolean matters) {
+        assert Thread.holdsLock(qp);
+        if (sleeper.sleeping() && requests.nextAwaited(matters)) {
+            events.askOfSends();
+        }
+    }
+
     private void ask() {
         assert Thread.holdsLock(qp);
         events.ask(false);

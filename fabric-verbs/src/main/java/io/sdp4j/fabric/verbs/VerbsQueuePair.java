@@ -231,6 +231,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         boolean signalled = (flags & SIGNALLED) != 0;
         long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
+        waiter.onPosting(signalled);
         if (!requests.postReceives()
                 || resources.postSend(wrId, slot, byteLen, (flags & MORE) == 0) != 0) {
             returnSendSlot(slot);
@@ -333,6 +334,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         long from = local == null ? 0 : local.address() + offset;
         int lkey = local == null ? 0 : local.lkey();
         long id = WrId.of(WrId.RDMA, place);
+        waiter.onPosting(true);
         if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {
             requests.onRdmaPosted(place);
         } else {

@@ -207,7 +207,17 @@ final class WorkRequests {
      */
     boolean sendsAwaited() {
         assert Thread.holdsLock(qp);
-        return sends + rdma > 0 && (endsMatter() || freeCount <= CONTROL_SLOTS);
+        return sends + rdma > 0 && nextAwaited(endsMatter());
+    }
+
+    /**
+     * The same of what is about to be posted.
+     *
+     * @param matters whether its end is of interest, and not only the slot that it frees
+     */
+    boolean nextAwaited(boolean matters) {
+        assert Thread.holdsLock(qp);
+        return matters || freeCount <= CONTROL_SLOTS;
     }
 
     /** Whether each end is of interest, and not only the slot that it frees. */
