@@ -15,16 +15,19 @@ final class KeepAlive {
     private final StreamCore core;
     private final EventLoop loop;
     private final long idleNanos;
+    private final Runnable onTime;
     private final ActionList out;
     private EventLoop.Timer timer;
 
     /**
      * @param idleNanos time without a message after which it asks
+     * @param onTime runs on the event thread when {@link #onTime()} is due
      */
-    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, ActionList out) {
+    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, Runnable onTime, ActionList out) {
         this.core = core;
         this.loop = loop;
         this.idleNanos = idleNanos;
+        this.onTime = onTime;
         this.out = out;
     }
 
@@ -41,17 +44,17 @@ final class KeepAlive {
 
     private void schedule() {
         assert Thread.holdsLock(core);
-        timer = loop.schedule(this::onTime, idleNanos);
+        timer = loop.schedule(onTime, idleNanos);
     }
 
-    private void onTime() {
-        synchronized (core) {
-            if (timer != null && !core.released()) {
-                core.progress();
-                core.machine.onKeepAlive(out);
-                core.carryOut();
-                schedule();
-            }
+    /** The time has passed. */
+    void onTime() {
+        assert Thread.holdsLock(core);
+        if (timer != null && !core.released()) {
+            core.progress();
+            core.machine.onKeepAlive(out);
+            core.carryOut();
+            schedule();
         }
     }
 

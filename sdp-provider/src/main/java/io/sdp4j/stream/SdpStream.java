@@ -77,11 +77,15 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int available() throws IOException {
+        long bytes;
+        int wake;
         synchronized (core) {
             core.progress();
-            long bytes = core.inbox.available();
-            return core.inputShut() ? 0 : (int) Math.min(Integer.MAX_VALUE, bytes);
+            bytes = core.inputShut() ? 0 : core.inbox.available();
+            wake = core.takeWakeOps();
         }
+        blocked.signal(wake);
+        return (int) Math.min(Integer.MAX_VALUE, bytes);
     }
 
     @Override
@@ -323,10 +327,15 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public boolean drained() {
+        boolean drained;
+        int wake;
         synchronized (core) {
             core.progress();
-            return core.end.drained();
+            drained = core.end.drained();
+            wake = core.takeWakeOps();
         }
+        blocked.signal(wake);
+        return drained;
     }
 
     @Override

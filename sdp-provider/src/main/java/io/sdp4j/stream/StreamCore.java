@@ -71,6 +71,8 @@ final class StreamCore {
 
     /**
      * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
+     * @param onTimer told of a timer of the machine's that has run out, on the event thread
+     * @param onKeepAlive runs there when {@link KeepAlive#onTime} is due
      * @param onViolation told how the peer broke the protocol
      * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
      * @param onSuspended told of the port of the new owner when the session was suspended
@@ -82,6 +84,7 @@ final class StreamCore {
             Capabilities fabric,
             EventLoop loop,
             IntConsumer onTimer,
+            Runnable onKeepAlive,
             Consumer<Violation> onViolation,
             IntConsumer onSuspended,
             Runnable onEnd) {
@@ -99,7 +102,7 @@ final class StreamCore {
         boolean deviceMoves = fabric.rdmaSparesCopies();
         this.lending =
                 lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
-        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), actions);
+        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), onKeepAlive, actions);
         synchronized (this) {
             adopt(machine, qp);
         }

@@ -53,6 +53,7 @@ final class StreamLife {
                         fabric.capabilities(),
                         context.loop(),
                         this::onTimer,
+                        this::onKeepAlive,
                         what ->
                                 context.complaints()
                                         .add(
@@ -123,6 +124,15 @@ final class StreamLife {
         }
         blocked.signal(wake);
         releaseIfClosed();
+    }
+
+    private void onKeepAlive() {
+        int wake;
+        synchronized (core) {
+            core.keepAlive.onTime();
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
     }
 
     /** With the lock. */
@@ -311,23 +321,31 @@ final class StreamLife {
     }
 
     private void lastWords(Runnable words) {
+        int wake;
         synchronized (core) {
             if (!core.released() && !core.suspension.suspended()) {
                 core.progress();
                 words.run();
                 core.qp.postProbe(KeepAlive.PROBE); // what comes before has come when it has
             }
+            wake = core.takeWakeOps();
         }
+        blocked.signal(wake);
     }
 
     /** Whether nothing waits here to be sent, or nothing will be. */
     boolean drained() {
+        boolean drained;
+        int wake;
         synchronized (core) {
             if (!core.released()) {
                 core.progress();
             }
-            return core.released() || core.suspension.suspended() || core.end.drained();
+            drained = core.released() || core.suspension.suspended() || core.end.drained();
+            wake = core.takeWakeOps();
         }
+        blocked.signal(wake);
+        return drained;
     }
 
     /** Releases everything when the application has closed and nothing is left to do. */

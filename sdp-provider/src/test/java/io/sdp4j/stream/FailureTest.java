@@ -7,9 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sdp4j.fabric.CompletionQueue;
-import io.sdp4j.fabric.Fabric;
-import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
@@ -23,23 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("try") // closing early is the point
 class FailureTest {
     /**
-     * A fabric whose notifications come too late: only a thread that drains a queue learns what is
-     * in it.
-     */
-    private static Fabric deaf(Fabric fabric) {
-        return Shims.connecting(fabric, FailureTest::deaf);
-    }
-
-    private static QueuePair deaf(QueuePair qp) {
-        return Shims.completing(
-                qp,
-                Shims.around(
-                        CompletionQueue.class,
-                        qp.completions(),
-                        (p, method, args) -> method.getName().equals("arm") ? true : null));
-    }
-
-    /**
      * Goal: a call that fails has first woken other threads that wait for what it has drained.
      * Method: one virtual thread is parked in the stream, the connection is reset, and this
      * thread's call, the only one that looks, fails with it.
@@ -48,8 +28,7 @@ class FailureTest {
     @ValueSource(ints = {OffloadStream.READ, OffloadStream.WRITE})
     void aFailingCallWakesTheOther(int parkedFor) throws Exception {
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(fabric.provider(), fabric.provider(FailureTest::deaf))) {
+                StreamPair pair = new StreamPair(fabric.provider(), fabric.provider(Shims::deaf))) {
             byte[] chunk = new byte[1 << 16];
             if (parkedFor == OffloadStream.WRITE) {
                 while (pair.client.tryWrite(chunk, 0, chunk.length) > 0) {}

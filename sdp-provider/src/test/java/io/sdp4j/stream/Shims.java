@@ -56,4 +56,21 @@ final class Shims {
                             : result;
                 });
     }
+
+    /**
+     * A fabric whose notifications come too late: only a thread that drains a queue learns what is
+     * in it.
+     */
+    static Fabric deaf(Fabric fabric) {
+        return connecting(fabric, Shims::deaf);
+    }
+
+    private static QueuePair deaf(QueuePair qp) {
+        return completing(
+                qp,
+                around(
+                        CompletionQueue.class,
+                        qp.completions(),
+                        (p, method, args) -> method.getName().equals("arm") ? true : null));
+    }
 }

@@ -68,6 +68,7 @@ final class TestFabric implements AutoCloseable {
     private int bufferBytes = 16_400;
     private boolean closed;
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
+    private long quietNanos = TimeUnit.MILLISECONDS.toNanos(100);
 
     TestFabric() throws IOException {
         this(32);
@@ -148,6 +149,12 @@ final class TestFabric implements AutoCloseable {
         return this;
     }
 
+    /** Nothing looks at quiet streams of providers made from here on. */
+    TestFabric neverTrimming() {
+        quietNanos = 0;
+        return this;
+    }
+
     /** With buffers of the sizes that programs have. */
     TestFabric buffersAsShipped() {
         Settings shipped = Settings.of(SdpSettings.ALL, Map.of(), new Properties(), line -> {});
@@ -191,7 +198,7 @@ final class TestFabric implements AutoCloseable {
                 TimeUnit.SECONDS.toNanos(60),
                 TimeUnit.SECONDS.toNanos(1),
                 resumeNanos,
-                TimeUnit.MILLISECONDS.toNanos(100),
+                quietNanos,
                 keepAliveNanos,
                 zcopy);
     }
