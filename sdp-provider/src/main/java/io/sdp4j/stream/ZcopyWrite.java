@@ -82,6 +82,7 @@ final class ZcopyWrite {
         }
         active = count > 0;
         core.carryOut();
+        sendOwed(); // it may have come back at once, and no progress need follow
     }
 
     private boolean lend(ByteBuffer b, int leastBytes) {

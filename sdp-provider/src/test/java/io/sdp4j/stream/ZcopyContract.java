@@ -346,6 +346,26 @@ abstract class ZcopyContract {
         closeBoth();
     }
 
+    @Test
+    void aWriteBehindUnreadInputLeavesAsDataAtOnce() throws Exception {
+        byte[] unread = new byte[1 << 16];
+        int came = 0;
+        int n;
+        while ((n = server.tryWrite(unread, 0, unread.length)) > 0) {
+            came += n;
+        }
+        int all = came;
+        await().until(() -> client.available() == all);
+        byte[] sent = bytes(12, 70_000);
+        Operation write = Operation.write(client, direct(sent));
+        assertTrue(write.lent());
+        assertTrue(write.tried(), "waits for a peer that has room and nothing to say");
+        assertEquals(sent.length, write.moved);
+        assertArrayEquals(sent, StreamPair.readFully(server, sent.length));
+        assertEquals(came, StreamPair.readFully(client, came).length);
+        closeBoth();
+    }
+
     private static CompletableFuture<Long> async(Operation operation) {
         return CompletableFuture.supplyAsync(
                 () -> {
