@@ -9,7 +9,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 
@@ -90,7 +89,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int tryWrite(byte[] b, int off, int len) throws IOException {
-        return writer.write(b, off, null, len, false);
+        return writer.write(b, off, null, len, false, true);
     }
 
     @Override
@@ -100,7 +99,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int tryWrite(ByteBuffer src) throws IOException {
-        return write(src, false);
+        return write(src, false, true);
     }
 
     @Override
@@ -110,13 +109,9 @@ final class SdpStream implements OffloadStream {
         try {
             for (int i = from; i < to && all; i++) {
                 if (srcs[i].hasRemaining()) {
-                    total += write(srcs[i], true);
+                    total += write(srcs[i], true, total == 0);
                     all = !srcs[i].hasRemaining();
                 }
-            }
-        } catch (SocketException e) {
-            if (total == 0) {
-                throw e;
             }
         } finally {
             writer.endGather();
@@ -124,11 +119,11 @@ final class SdpStream implements OffloadStream {
         return total;
     }
 
-    private int write(ByteBuffer src, boolean more) throws IOException {
+    private int write(ByteBuffer src, boolean more, boolean first) throws IOException {
         int position = src.position();
         int n = core.lending == null ? -1 : writer.writeLent(src);
         if (n < 0) {
-            n = writer.write(null, position, src, src.remaining(), more);
+            n = writer.write(null, position, src, src.remaining(), more, first);
         }
         src.position(position + n);
         if (n > 0) {

@@ -75,8 +75,10 @@ final class StreamWriter {
      *
      * @param more whether another write of the same call, or {@link #endGather}, follows: a small
      *     one then need not leave yet
+     * @param first whether the call has taken nothing yet, so that an error must be told
      */
-    int write(byte[] b, int off, ByteBuffer src, int len, boolean more) throws SocketException {
+    int write(byte[] b, int off, ByteBuffer src, int len, boolean more, boolean first)
+            throws SocketException {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int before = 0; // payload bytes of earlier writes in it
@@ -123,7 +125,7 @@ final class StreamWriter {
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
                 }
-                if (taken < 0 && done == 0 && len > 0) {
+                if (taken < 0 && done == 0 && len > 0 && first) {
                     failure = ending.forWriter();
                     done = failure == null && ending.swallowsWrite() ? len : 0;
                 }

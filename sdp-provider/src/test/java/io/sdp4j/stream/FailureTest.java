@@ -5,11 +5,16 @@ import static io.sdp4j.stream.StreamPair.writeFully;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +82,57 @@ class FailureTest {
             assertEquals("Connection reset", e.getMessage());
             pair.client.close(false);
             pair.server.close(false);
+        }
+    }
+
+    /**
+     * Goal: a reset that comes while a gathering write has taken a part is told to the next call,
+     * whichever that is, and never as an end of stream. Method: the peer resets between the
+     * buffers, as it is called by the post of the first one.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aResetAmidAGatheringWriteIsToldToTheNextCall(boolean readFirst) throws Exception {
+        AtomicReference<OffloadStream> resets = new AtomicReference<>();
+        UnaryOperator<QueuePair> shim =
+                qp ->
+                        Shims.around(
+                                QueuePair.class,
+                                qp,
+                                (p, method, args) -> {
+                                    OffloadStream peer =
+                                            method.getName().equals("postSend")
+                                                    ? resets.getAndSet(null)
+                                                    : null;
+                                    if (peer != null) {
+                                        peer.close(true);
+                                    }
+                                    return null;
+                                });
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(
+                                fabric.provider(),
+                                fabric.provider(f -> Shims.connecting(f, shim)))) {
+            resets.set(pair.server);
+            ByteBuffer[] two = {ByteBuffer.allocate(16_384), ByteBuffer.allocate(16_384)};
+            assertEquals(16_384, pair.client.tryWrite(two, 0, 2));
+            assertFalse(two[0].hasRemaining());
+            assertEquals(16_384, two[1].remaining());
+            byte[] one = new byte[1];
+            SocketException e =
+                    assertThrows(
+                            SocketException.class,
+                            () -> {
+                                if (readFirst) {
+                                    pair.client.tryRead(one, 0, 1);
+                                } else {
+                                    pair.client.tryWrite(two, 1, 2);
+                                }
+                            });
+            assertEquals(
+                    readFirst ? "Connection reset" : "Connection reset by peer", e.getMessage());
+            pair.client.close(false);
         }
     }
 }
