@@ -1,8 +1,10 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QueuePair;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Buffers that were lent before, the last {@value #MAX} of them, and what they were registered as:
@@ -10,7 +12,9 @@ import java.nio.ByteBuffer;
  * or a lock.
  *
  * <p>Known by the object and the range in it. Keeps no buffer from being collected: a region that
- * can be opened again may, for as long as its fabric keeps it. Guarded by the stream's lock.
+ * can be opened again may, for as long as its fabric keeps it. A region belongs to one queue pair:
+ * when the session goes on over another one, all are forgotten, closed as they are, and end with
+ * theirs. Guarded by the stream's lock.
  */
 final class FamiliarBuffers {
     private static final int MAX = 4;
@@ -25,8 +29,18 @@ final class FamiliarBuffers {
     private final Familiar[] last = new Familiar[MAX];
     private int oldest;
 
-    /** The earlier registration of the remaining bytes of {@code b}, open again; or null. */
-    MemoryRegion reopen(ByteBuffer b) {
+    /** That of {@link #last}. */
+    private WeakReference<QueuePair> owner = new WeakReference<>(null);
+
+    /**
+     * The earlier registration of the remaining bytes of {@code b} with {@code qp}, open again; or
+     * null.
+     */
+    MemoryRegion reopen(QueuePair qp, ByteBuffer b) {
+        if (!owner.refersTo(qp)) {
+            owner = new WeakReference<>(qp);
+            Arrays.fill(last, null);
+        }
         for (int i = 0; i < MAX; i++) {
             Familiar f = last[i];
             if (f != null && f.is(b)) {
@@ -40,7 +54,10 @@ final class FamiliarBuffers {
         return null;
     }
 
-    /** The remaining bytes of {@code b} are registered as {@code region} from now on. */
+    /**
+     * The remaining bytes of {@code b} are registered as {@code region} from now on, with the queue
+     * pair of the last {@link #reopen}.
+     */
     void add(ByteBuffer b, MemoryRegion region) {
         last[oldest] = new Familiar(new WeakReference<>(b), b.position(), b.limit(), region);
         oldest = (oldest + 1) % MAX;

@@ -55,7 +55,7 @@ final class ZcopyBuffer {
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
         timed = threshold.timesNext();
         long start = clock();
-        region = familiar.reopen(b);
+        region = familiar.reopen(qp, b);
         if (region == null) {
             region = registerAnew(qp, MemorySegment.ofBuffer(b), remoteRead, remoteWrite);
             if (region == null) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QueuePair;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
@@ -46,30 +47,37 @@ class FamiliarBuffersTest {
     }
 
     private final FamiliarBuffers familiar = new FamiliarBuffers();
+    private final QueuePair qp = queuePair();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(100);
     private final Region region = new Region();
 
+    private static QueuePair queuePair() {
+        return Shims.proxy(QueuePair.class, (p, method, args) -> null);
+    }
+
     @Test
     void theSameRangeOfTheSameObject() {
+        assertNull(familiar.reopen(qp, buffer));
         familiar.add(buffer, region);
-        assertSame(region, familiar.reopen(buffer));
+        assertSame(region, familiar.reopen(qp, buffer));
         buffer.position(1);
-        assertNull(familiar.reopen(buffer));
+        assertNull(familiar.reopen(qp, buffer));
         buffer.clear().limit(99);
-        assertNull(familiar.reopen(buffer));
-        assertSame(region, familiar.reopen(buffer.clear()));
-        assertNull(familiar.reopen(buffer.duplicate()));
-        assertNull(familiar.reopen(ByteBuffer.allocateDirect(100)));
+        assertNull(familiar.reopen(qp, buffer));
+        assertSame(region, familiar.reopen(qp, buffer.clear()));
+        assertNull(familiar.reopen(qp, buffer.duplicate()));
+        assertNull(familiar.reopen(qp, ByteBuffer.allocateDirect(100)));
         assertEquals(2, region.opened);
     }
 
     @Test
     void whatHasEndedIsForgotten() {
+        assertNull(familiar.reopen(qp, buffer));
         familiar.add(buffer, region);
         region.kept = false;
-        assertNull(familiar.reopen(buffer));
+        assertNull(familiar.reopen(qp, buffer));
         region.kept = true;
-        assertNull(familiar.reopen(buffer));
+        assertNull(familiar.reopen(qp, buffer));
         assertEquals(1, region.opened);
     }
 
@@ -80,14 +88,15 @@ class FamiliarBuffersTest {
         for (int i = 0; i < all.length; i++) {
             all[i] = ByteBuffer.allocateDirect(10);
             regions[i] = new Region();
+            assertNull(familiar.reopen(qp, all[i]));
             familiar.add(all[i], regions[i]);
         }
         regions[2].kept = false;
-        assertNull(familiar.reopen(all[2]));
+        assertNull(familiar.reopen(qp, all[2]));
         regions[2] = new Region();
         familiar.add(all[2], regions[2]);
         for (int i = 0; i < all.length; i++) {
-            assertSame(regions[i], familiar.reopen(all[i]));
+            assertSame(regions[i], familiar.reopen(qp, all[i]));
         }
     }
 
@@ -96,11 +105,22 @@ class FamiliarBuffersTest {
         ByteBuffer[] all = new ByteBuffer[5];
         for (int i = 0; i < all.length; i++) {
             all[i] = ByteBuffer.allocateDirect(10);
+            assertNull(familiar.reopen(qp, all[i]));
             familiar.add(all[i], new Region());
         }
-        assertNull(familiar.reopen(all[0]));
+        assertNull(familiar.reopen(qp, all[0]));
         for (int i = 1; i < all.length; i++) {
-            assertSame(familiar.reopen(all[i]), familiar.reopen(all[i]));
+            assertSame(familiar.reopen(qp, all[i]), familiar.reopen(qp, all[i]));
         }
+    }
+
+    @Test
+    void whatAnotherQueuePairRegisteredIsForgotten() {
+        assertNull(familiar.reopen(qp, buffer));
+        familiar.add(buffer, region);
+        QueuePair next = queuePair();
+        assertNull(familiar.reopen(next, buffer));
+        assertNull(familiar.reopen(qp, buffer), "for good");
+        assertEquals(0, region.opened);
     }
 }

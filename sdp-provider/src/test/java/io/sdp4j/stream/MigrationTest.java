@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -339,5 +340,40 @@ class MigrationTest {
         }
         client.close(true);
         server.close(true);
+    }
+
+    /** A buffer that the program uses again and again is lent before the move and after it. */
+    @Test
+    void theSameBuffersAreLentAgain() throws Exception {
+        connect(TestFabric.zcopy(true, false));
+        ByteBuffer from = ByteBuffer.allocateDirect(1 << 18);
+        ByteBuffer into = ByteBuffer.allocateDirect(from.capacity());
+        exchange(from, into);
+        move(client);
+        long before = server.bytesLent();
+        exchange(from, into);
+        assertTrue(server.bytesLent() > before, "lent again");
+        client.close(true);
+        server.close(true);
+    }
+
+    private void exchange(ByteBuffer from, ByteBuffer into) throws Exception {
+        byte[] content = new byte[from.capacity()];
+        new Random(server.bytesLent()).nextBytes(content);
+        from.clear().put(content).flip();
+        Operation read = Operation.read(server, into.clear());
+        Operation write = Operation.write(client, from);
+        assertTrue(read.lent() && write.lent());
+        AtomicBoolean came = new AtomicBoolean();
+        AtomicBoolean went = new AtomicBoolean();
+        soon().until(
+                        () -> {
+                            came.set(came.get() || read.tried());
+                            went.set(went.get() || write.tried());
+                            return came.get() && went.get();
+                        });
+        assertEquals(content.length, read.moved);
+        into.flip();
+        assertEquals(ByteBuffer.wrap(content), into);
     }
 }
