@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadStream.Loan;
-import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SinkSide;
 import java.nio.ByteBuffer;
@@ -187,13 +186,10 @@ final class ZcopyRead {
         }
     }
 
-    /** The application closes and takes its buffer with it. */
-    void close() {
+    /** As {@link #end}; nobody reads any more. */
+    boolean close() {
         assert Thread.holdsLock(core);
         readerLends = false;
-        if (!end()) {
-            core.machine.abort(AbortReason.UNREAD_DATA, out);
-            core.carryOut();
-        }
+        return end();
     }
 }

@@ -209,11 +209,22 @@ final class ZcopyTransfers {
         assert Thread.holdsLock(core);
         boolean free = op == OffloadStream.READ ? reads.end() : writes.end();
         if (!free && !givenUp) {
-            core.machine.abort(AbortReason.TRANSPORT_ERROR, out); // nothing else frees them now
-            core.carryOut();
-            reads.forgetIfGivenUp();
-            writes.forgetIfGivenUp();
+            cut(AbortReason.TRANSPORT_ERROR); // nothing else frees them now
         }
+    }
+
+    /**
+     * Cuts the stream, and nothing touches a buffer afterwards. A stream that has said its end says
+     * AbortConn first, while transfers go on: here they end with it.
+     */
+    private void cut(AbortReason why) {
+        core.machine.abort(why, out);
+        core.carryOut();
+        if (core.machine.sink().lent() > 0 || core.machine.source().lent() > 0) {
+            core.end.cut();
+        }
+        reads.forgetIfGivenUp();
+        writes.forgetIfGivenUp();
     }
 
     /** Whether work that the application has given up must be finished. */
@@ -225,8 +236,12 @@ final class ZcopyTransfers {
     /** The application closes and takes its buffers with it. */
     void close() {
         assert Thread.holdsLock(core);
-        writes.close();
-        reads.close();
+        if (!writes.end()) {
+            cut(AbortReason.LINGER_ZERO);
+        }
+        if (!reads.close()) {
+            cut(AbortReason.UNREAD_DATA);
+        }
         core.qp.forgetKeys();
     }
 }

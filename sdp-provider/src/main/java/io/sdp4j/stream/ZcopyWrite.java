@@ -3,7 +3,6 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadStream.Loan;
-import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SourceSide;
@@ -237,14 +236,5 @@ final class ZcopyWrite {
         givenUp = false;
         skip = allRefused ? pause : 0;
         pause = allRefused ? Math.min(2 * pause, maxPause) : 1;
-    }
-
-    /** The application closes and takes its buffers with it. */
-    void close() {
-        assert Thread.holdsLock(core);
-        if (!end()) {
-            core.machine.abort(AbortReason.LINGER_ZERO, out);
-            core.carryOut();
-        }
     }
 }

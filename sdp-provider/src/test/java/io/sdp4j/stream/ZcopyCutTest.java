@@ -1,0 +1,99 @@
+package io.sdp4j.stream;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a buffer that is back with the application is not touched any more, although it was being
+ * filled when the stream was cut. Method: nothing makes progress but the calls here, so a read of
+ * the peer's buffer is under way for as long as the peer is not asked to answer it.
+ */
+@Timeout(60)
+final class ZcopyCutTest {
+    private static final int LEN = 1 << 18;
+
+    private TestFabric fabric;
+    private StreamPair pair;
+    private SdpStream client;
+    private SdpStream server;
+    private final ByteBuffer into = ByteBuffer.allocateDirect(LEN);
+    private Operation read;
+
+    @BeforeEach
+    void open() throws Exception {
+        fabric = new TestFabric().neverTrimming();
+        pair = new StreamPair(fabric.provider(TestFabric.zcopy(true, false)));
+        client = (SdpStream) pair.client;
+        server = (SdpStream) pair.server;
+    }
+
+    @AfterEach
+    void shut() throws Exception {
+        pair.close();
+        fabric.close();
+    }
+
+    /** The client reads from a buffer of the server's, and has ended its own output. */
+    private void beginRead() {
+        byte[] content = new byte[LEN];
+        Arrays.fill(content, (byte) 7);
+        read = Operation.read(client, into);
+        Operation write =
+                Operation.write(server, ByteBuffer.allocateDirect(LEN).put(content).flip());
+        assertTrue(read.lent() && write.lent());
+        client.ready();
+        assertTrue(StreamPair.ask(client, core -> core.machine.sink().lent() > 0));
+        client.shutdownOutput();
+        assertTrue(client.hasLoan());
+    }
+
+    private byte[] content() {
+        byte[] b = new byte[LEN];
+        into.get(0, b);
+        return b;
+    }
+
+    @Test
+    void aReadThatAShutOutputEndsIsOverWhenItsBufferIsBack() throws Exception {
+        beginRead();
+        client.reclaim(OffloadStream.READ, false);
+        byte[] before = content();
+        server.ready(); // answers
+        client.ready();
+        assertArrayEquals(before, content());
+        assertFalse(client.hasLoan());
+        SocketException e =
+                assertThrows(SocketException.class, () -> client.tryRead(new byte[1], 0, 1));
+        assertEquals("Connection reset", e.getMessage());
+        client.close(false);
+        server.close(false);
+        await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
+    }
+
+    @Test
+    void soIsOneThatWasGivenUpBeforeTheClose() throws Exception {
+        beginRead();
+        read.giveUp();
+        client.close(false);
+        byte[] before = content();
+        assertFalse(client.hasLoan());
+        server.ready(); // answers
+        server.close(false);
+        await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
+        assertArrayEquals(before, content());
+    }
+}
