@@ -37,4 +37,13 @@ public interface MemoryRegion extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * As {@link #close}, although operations of this side on it may be under way: they fail, which
+     * ends the queue pair, and nothing touches the memory once this has returned. Nothing of the
+     * registration is kept. Idempotent.
+     */
+    default void discard() {
+        close();
+    }
 }

@@ -120,12 +120,20 @@ final class ZcopyBuffer {
         return owner == b;
     }
 
-    /** The machine gave it back: it must not be touched any more. */
-    void back(long doneBytes) {
+    /**
+     * The machine gave it back: it must not be touched any more.
+     *
+     * @param cut whether the connection is over, so that transfers may have been under way
+     */
+    void back(long doneBytes, boolean cut) {
         away = false;
         done = doneBytes;
         long start = clock();
-        region.close();
+        if (cut) {
+            region.discard();
+        } else {
+            region.close();
+        }
         if (timed) {
             threshold.onLoan(nanos + clock() - start);
         }
@@ -147,7 +155,7 @@ final class ZcopyBuffer {
     /** The loan is over. */
     void forget() {
         if (away) {
-            back(done);
+            back(done, false);
         }
         owner = null;
         region = null;

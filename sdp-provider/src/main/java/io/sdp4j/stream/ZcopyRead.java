@@ -99,7 +99,7 @@ final class ZcopyRead {
 
     void onReturned(long doneBytes) {
         assert Thread.holdsLock(core);
-        lent.back(doneBytes);
+        lent.back(doneBytes, core.machine.closed());
         bytes += doneBytes;
         core.wake(OffloadStream.READ);
     }

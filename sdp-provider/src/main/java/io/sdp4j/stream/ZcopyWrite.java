@@ -108,7 +108,7 @@ final class ZcopyWrite {
     void onReturned(int buffer, long doneBytes, int outcome) {
         assert Thread.holdsLock(core);
         ZcopyBuffer b = lent[buffer];
-        b.back(doneBytes);
+        b.back(doneBytes, core.machine.closed());
         b.owed = outcome == ActionList.COPY && doneBytes < b.lenBytes();
         allRefused &= outcome == ActionList.COPY && doneBytes * 2 < b.lenBytes();
         wakeIfSettled();

@@ -7,11 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.MemoryRegion;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,11 +36,45 @@ final class ZcopyCutTest {
     private SdpStream server;
     private final ByteBuffer into = ByteBuffer.allocateDirect(LEN);
     private Operation read;
+    private final AtomicInteger discarded = new AtomicInteger();
+
+    /** Counts the regions whose registrations are not to be kept. */
+    private QueuePair counting(QueuePair qp) {
+        IdentityHashMap<Object, MemoryRegion> regions = new IdentityHashMap<>();
+        return Shims.around(
+                QueuePair.class,
+                qp,
+                (p, method, args) -> {
+                    if (method.getName().equals("register")) {
+                        MemoryRegion region = (MemoryRegion) Shims.invoke(method, qp, args);
+                        MemoryRegion counted =
+                                Shims.around(
+                                        MemoryRegion.class,
+                                        region,
+                                        (r, called, none) -> {
+                                            if (called.getName().equals("discard")) {
+                                                discarded.incrementAndGet();
+                                            }
+                                            return null;
+                                        });
+                        regions.put(counted, region);
+                        return counted;
+                    }
+                    if (method.getName().equals("postRead")) {
+                        args[1] = regions.get(args[1]);
+                    }
+                    return null;
+                });
+    }
 
     @BeforeEach
     void open() throws Exception {
+        StreamSettings.Zcopy zcopy = TestFabric.zcopy(true, false);
         fabric = new TestFabric().neverTrimming();
-        pair = new StreamPair(fabric.provider(TestFabric.zcopy(true, false)));
+        pair =
+                new StreamPair(
+                        fabric.provider(zcopy),
+                        fabric.provider(f -> Shims.connecting(f, this::counting), zcopy));
         client = (SdpStream) pair.client;
         server = (SdpStream) pair.server;
     }
@@ -71,6 +109,7 @@ final class ZcopyCutTest {
     void aReadThatAShutOutputEndsIsOverWhenItsBufferIsBack() throws Exception {
         beginRead();
         client.reclaim(OffloadStream.READ, false);
+        assertEquals(1, discarded.get());
         byte[] before = content();
         server.ready(); // answers
         client.ready();
@@ -91,9 +130,24 @@ final class ZcopyCutTest {
         client.close(false);
         byte[] before = content();
         assertFalse(client.hasLoan());
+        assertEquals(1, discarded.get());
         server.ready(); // answers
         server.close(false);
         await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
         assertArrayEquals(before, content());
+    }
+
+    @Test
+    void aBufferThatWasFilledMayBeRegisteredAsBefore() throws Exception {
+        beginRead();
+        await().until(
+                        () -> {
+                            server.ready();
+                            return read.tried();
+                        });
+        assertEquals(LEN, read.moved);
+        assertEquals(0, discarded.get());
+        client.close(true);
+        server.close(true);
     }
 }

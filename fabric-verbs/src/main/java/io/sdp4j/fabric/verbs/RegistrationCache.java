@@ -65,6 +65,11 @@ final class RegistrationCache {
         }
 
         @Override
+        void keepNothing() {
+            RegistrationCache.this.keepNothing(entry);
+        }
+
+        @Override
         void release() {
             RegistrationCache.this.release(this);
         }
@@ -118,6 +123,12 @@ final class RegistrationCache {
             shrink();
         }
         return use;
+    }
+
+    private synchronized void keepNothing(Entry e) {
+        if (e.kept()) {
+            drop(e);
+        }
     }
 
     private void release(LocalUse use) {

@@ -91,6 +91,15 @@ abstract class RegistrationHandle {
         }
     }
 
+    /** As {@link #end}, and the registration ends with it if it has no other user. */
+    final void discard() {
+        if ((int) STATE.getAndSet(this, OVER) != OVER) {
+            keepNothing();
+            release();
+            tellOver();
+        }
+    }
+
     private void tellOver() {
         if (onOver != null) {
             onOver.run();
@@ -102,6 +111,9 @@ abstract class RegistrationHandle {
 
     /** It is about to be left. */
     abstract void onLeave();
+
+    /** The registration is not to be kept for another use. */
+    void keepNothing() {}
 
     /** The registration has one user less. */
     abstract void release();

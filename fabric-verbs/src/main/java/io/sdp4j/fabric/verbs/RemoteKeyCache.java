@@ -98,6 +98,11 @@ final class RemoteKeyCache {
         }
 
         @Override
+        void keepNothing() {
+            RemoteKeyCache.this.keepNothing(entry);
+        }
+
+        @Override
         void release() {
             RemoteKeyCache.this.release(this);
         }
@@ -202,6 +207,12 @@ final class RemoteKeyCache {
         entries.put(e.key, e);
         bytes += e.key.lenBytes;
         shrink();
+    }
+
+    private synchronized void keepNothing(Entry e) {
+        if (e.kept()) {
+            drop(e);
+        }
     }
 
     private void release(Loan loan) {

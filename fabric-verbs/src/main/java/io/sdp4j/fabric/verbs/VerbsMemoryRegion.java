@@ -93,7 +93,15 @@ class VerbsMemoryRegion implements MemoryRegion {
         }
     }
 
-    /** Ends it, open or closed, and what is kept of it. */
+    @Override
+    public void discard() {
+        RegistrationHandle u = use;
+        if (u != null) {
+            u.discard();
+        }
+    }
+
+    /** Ends it, open or closed. */
     void end() {
         RegistrationHandle u = use;
         if (u != null) {

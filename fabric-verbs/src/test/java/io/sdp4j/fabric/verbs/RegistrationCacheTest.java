@@ -192,4 +192,27 @@ class RegistrationCacheTest {
         assertEquals(0, registrar.live());
         assertFalse(second.comeBack());
     }
+
+    /** A device may be writing the memory. */
+    @Test
+    void whatIsDiscardedIsNotKept() {
+        MemorySegment m = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        long first = use(m);
+        RegistrationHandle use = cache.acquire(m, failure);
+        assertEquals(first, use.registration());
+        use.discard();
+        assertEquals(0, registrar.live());
+        assertEquals(0, cache.size());
+        use.discard();
+        use.end();
+        use = cache.acquire(m, failure);
+        assertTrue(use.leave());
+        use.discard();
+        assertEquals(0, registrar.live(), "although it was left");
+        RegistrationHandle[] both = {cache.acquire(m, failure), cache.acquire(m, failure)};
+        both[0].discard();
+        assertEquals(1, registrar.live(), "another connection uses it");
+        both[1].end();
+        assertEquals(0, registrar.live());
+    }
 }

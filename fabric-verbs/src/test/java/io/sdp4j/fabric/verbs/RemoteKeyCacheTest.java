@@ -463,4 +463,17 @@ class RemoteKeyCacheTest {
         assertEquals(0, registrar.live());
         assertEquals(then, keys.conceal(memory, then));
     }
+
+    @Test
+    void whatIsDiscardedIsNotKept() {
+        keep(lender, memory);
+        RegistrationHandle use = keys.lend(lender, memory, failure);
+        RegistrationHandle part = keys.lend(lender, memory.asSlice(0, 1), failure);
+        use.discard();
+        assertEquals(1, registrar.live(), "a part is lent");
+        part.end();
+        assertEquals(0, registrar.live());
+        assertEquals(0, keys.size());
+        use.discard();
+    }
 }

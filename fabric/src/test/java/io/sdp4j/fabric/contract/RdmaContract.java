@@ -234,6 +234,22 @@ public abstract class RdmaContract extends WaitContract {
     }
 
     @Test
+    void aDiscardedRegionIsNotTouchedAlthoughItIsBeingReadInto() throws Exception {
+        QpPair p = connect();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment mine = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(REGION_BYTES));
+            MemoryRegion local = p.a().register(mine, false, false);
+            MemoryRegion remote = p.b().register(filled(arena, 2), true, false);
+            assertTrue(p.a().postRead(1, local, 0, REGION_BYTES, remote.address(), remote.rkey()));
+            local.discard();
+            MemorySegment then = arena.allocate(REGION_BYTES).copyFrom(mine);
+            assertEquals(1, nextWhilePolling(p.a(), p.b()).wrId);
+            assertEquals(-1, mine.mismatch(then));
+            local.discard();
+        }
+    }
+
+    @Test
     void aWrongLocalRegionIsALocalError() throws Exception {
         QpPair p = connect();
         QpPair other = connect();
