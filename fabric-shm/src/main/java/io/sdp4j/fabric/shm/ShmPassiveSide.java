@@ -25,6 +25,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** No client leaves so many wake-up bytes of an earlier connection. */
+    private static final int MOST_SKIPPED = 4096;
+
     private static final String LEFT = "the client left";
 
     private enum State {
@@ -46,6 +49,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private final AtomicBoolean decided = new AtomicBoolean();
     private State state = State.HELLO;
     private int have;
+    private int skipped;
     private ShmHandshake.Hello hello;
     private EventLoop.Timer timer;
     private boolean left;
@@ -142,8 +146,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 return false;
             }
             have += n;
-            if (again && state == State.HELLO) {
-                skipWakeBytes();
+            if (again && state == State.HELLO && !skipWakeBytes()) {
+                end(null);
+                return false;
             }
         }
         have = 0;
@@ -152,15 +157,17 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     /**
      * The last wake-up bytes of an earlier connection may come before a Hello, which does not start
-     * so.
+     * so. False if there are more than a client of good will can have left.
      */
-    private void skipWakeBytes() {
-        int skipped = 0;
-        while (skipped < have && buffer[skipped] == 0) {
-            skipped++;
+    private boolean skipWakeBytes() {
+        int zeros = 0;
+        while (zeros < have && buffer[zeros] == 0) {
+            zeros++;
         }
-        System.arraycopy(buffer, skipped, buffer, 0, have - skipped);
-        have -= skipped;
+        System.arraycopy(buffer, zeros, buffer, 0, have - zeros);
+        have -= zeros;
+        skipped += zeros;
+        return skipped <= MOST_SKIPPED;
     }
 
     private void onHello() throws IOException {

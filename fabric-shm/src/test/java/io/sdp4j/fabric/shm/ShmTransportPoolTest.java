@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: a connection that ended in order leaves its socket and memory to the next one between the
@@ -256,6 +258,45 @@ final class ShmTransportPoolTest {
             exchange(q, 8);
             endInOrder(q);
         }
+    }
+
+    /** A Hello that is refused whatever is shown with it: nothing was accepted. */
+    private byte[] refusedHello() {
+        return new ShmHandshake.Hello(ShmHandshake.VERSION, SPEC, at, Ends.HELD, true, new byte[0])
+                .encode();
+    }
+
+    /** The answer that comes on {@code link}, or null if that ends instead. */
+    private static ShmHandshake.Reply answer(PeerSocket link) {
+        byte[] all = new byte[ShmHandshake.MESSAGE_BYTES];
+        int have = 0;
+        try {
+            while (have < all.length) {
+                int n = link.receive(all, have, all.length - have);
+                if (n < 0) {
+                    return null;
+                }
+                have += n;
+                link.awaitReadable(TimeUnit.SECONDS.toNanos(20));
+            }
+        } catch (IOException e) {
+            return null;
+        }
+        return ShmHandshake.Reply.parse(all);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7, true", "4097, false"})
+    void lateWakeUpBytesAreSkippedUpToABound(int zeros, boolean answered) throws Exception {
+        endInOrder(connect());
+        awaitRest();
+        ShmTransport spare = client.pool().take(at);
+        byte[] hello = refusedHello();
+        byte[] all = new byte[zeros + hello.length];
+        System.arraycopy(hello, 0, all, zeros, hello.length);
+        spare.link().send(all, all.length, -1);
+        assertEquals(answered, answer(spare.link()) != null);
+        spare.close();
     }
 
     @Test
