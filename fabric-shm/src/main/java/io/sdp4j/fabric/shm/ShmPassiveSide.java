@@ -45,6 +45,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     /** On a transport that has carried a connection. */
     private final boolean again;
 
+    /** The listener counts it among those that rest. */
+    private boolean rests;
+
     private final byte[] buffer = new byte[ShmHandshake.MESSAGE_BYTES];
     private final AtomicBoolean decided = new AtomicBoolean();
     private State state = State.HELLO;
@@ -70,6 +73,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         this.listener = listener;
         this.link = link;
         again = transport != null;
+        rests = again;
         answer = new PassiveAnswer(fabric, listener, link, transport);
     }
 
@@ -172,9 +176,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private void onHello() throws IOException {
         timer.cancel();
-        if (again) {
-            listener.roused();
-        }
+        rouse();
         int shown = link.takeDescriptor();
         try {
             judge(shown);
@@ -182,6 +184,13 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             if (shown >= 0) {
                 TcpSocketFd.closeStrange(shown);
             }
+        }
+    }
+
+    private void rouse() {
+        if (rests) {
+            rests = false;
+            listener.roused();
         }
     }
 
@@ -425,9 +434,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     /** There is no connection. Releases all, tells who asked. */
     private void end(FabricException why) {
         boolean first = state != State.DONE;
-        if (state == State.HELLO && again) {
-            listener.roused();
-        }
+        rouse();
         state = State.DONE;
         if (first) {
             timer.cancel();

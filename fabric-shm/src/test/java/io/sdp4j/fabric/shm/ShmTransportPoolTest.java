@@ -20,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 final class ShmTransportPoolTest {
     private static final QpSpec SPEC = new QpSpec(8, 1024, 8);
+    private static final int MOST_RESTING = 64;
     private Path dir;
     private ServerSocket kernel;
     private InetSocketAddress at;
@@ -297,6 +299,33 @@ final class ShmTransportPoolTest {
         spare.link().send(all, all.length, -1);
         assertEquals(answered, answer(spare.link()) != null);
         spare.close();
+    }
+
+    /** Neither do refusals keep a transport from resting that may. */
+    @Test
+    void noMoreRestThanMayWhateverWasRefusedBefore() throws Exception {
+        for (int n = 0; n < MOST_RESTING + 6; n++) {
+            endInOrder(connect());
+            awaitRest();
+            ShmTransport spare = client.pool().take(at);
+            spare.link().send(refusedHello(), ShmHandshake.MESSAGE_BYTES, -1);
+            assertEquals(ShmHandshake.NOT_ACCEPTED, answer(spare.link()).status());
+            spare.close();
+        }
+        await().until(() -> server.reservedBytes() == 0);
+        List<QpPair> all = new ArrayList<>();
+        for (int n = 0; n < MOST_RESTING + 6; n++) {
+            QpPair p = connect();
+            p.a().disconnect();
+            assertEquals(Completion.DISCONNECTED, next(p.b()).opcode);
+            assertEquals(Completion.DISCONNECTED, next(p.a()).opcode);
+            all.add(p);
+        }
+        long one = server.reservedBytes() / all.size();
+        all.forEach(p -> p.b().close());
+        long resting = server.reservedBytes() / one;
+        assertTrue(resting <= MOST_RESTING, "transports that rest: " + resting);
+        all.forEach(p -> p.a().close());
     }
 
     @Test
