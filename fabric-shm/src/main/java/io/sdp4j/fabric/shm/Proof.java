@@ -142,13 +142,17 @@ final class Proof {
     }
 
     /**
-     * Why a client that passed {@code fd} is not believed to be {@code own}, or null.
+     * Why a client that passed {@code fd} is not believed to be {@code own}, or to have found the
+     * listener at {@code wanted}, or null.
      *
      * @param fd -1 = nothing was passed
      */
     String refuseClient(int fd, InetSocketAddress own, InetSocketAddress wanted) {
         String fault = TcpSocketFd.fault(fd, own);
-        return fault != null ? fault : unfit(own, wanted);
+        if (fault == null) {
+            fault = unfit(own, wanted);
+        }
+        return fault != null ? fault : foreign(wanted);
     }
 
     /**
@@ -198,8 +202,12 @@ final class Proof {
         if (own.getAddress().isLoopbackAddress() != wanted.getAddress().isLoopbackAddress()) {
             return own + " and " + wanted + ": loopback connects with loopback only";
         }
-        return LocalRoute.leadsTo(own.getAddress())
+        return foreign(own);
+    }
+
+    private static String foreign(InetSocketAddress address) {
+        return LocalRoute.leadsTo(address.getAddress())
                 ? null
-                : own + " is not an address of this host";
+                : address + " is not an address of this host";
     }
 }

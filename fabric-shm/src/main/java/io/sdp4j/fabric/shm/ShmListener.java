@@ -8,6 +8,8 @@ import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.linux.UnixFd;
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -176,10 +178,16 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     /** Whether a client may ask this listener for {@code wanted}. */
     boolean covers(InetSocketAddress wanted) {
-        return wanted.getPort() == request.address().getPort()
-                && !wanted.getAddress().isAnyLocalAddress()
-                && (request.address().getAddress().isAnyLocalAddress()
-                        || request.address().getAddress().equals(wanted.getAddress()));
+        InetAddress served = request.address().getAddress();
+        InetAddress ip = wanted.getAddress();
+        if (wanted.getPort() != request.address().getPort() || ip.isAnyLocalAddress()) {
+            return false;
+        }
+        if (!served.isAnyLocalAddress()) {
+            return served.equals(ip);
+        }
+        boolean four = ip instanceof Inet4Address;
+        return four == served instanceof Inet4Address || (four && request.dualStack());
     }
 
     /** A duplicate of the connection from {@code remote} that was accepted here, or -1. */

@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -104,14 +105,18 @@ final class ShmNeighboursTest extends AttackedFabric {
         }
     }
 
+    /** An address of this host that is none of loopback, or null. */
+    private static InetAddress outer() throws IOException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(a -> a instanceof Inet4Address && !a.isLoopbackAddress())
+                .findFirst()
+                .orElse(null);
+    }
+
     @Test
     void anAddressThatIsBoundWithoutBeingOursIsNotBelieved() throws Exception {
-        InetAddress own =
-                NetworkInterface.networkInterfaces()
-                        .flatMap(NetworkInterface::inetAddresses)
-                        .filter(a -> a instanceof Inet4Address && !a.isLoopbackAddress())
-                        .findFirst()
-                        .orElse(null);
+        InetAddress own = outer();
         assumeTrue(own != null, "this host has loopback addresses only");
         kernel.close();
         kernel = new ServerSocket(0, 5, own);
@@ -123,6 +128,36 @@ final class ShmNeighboursTest extends AttackedFabric {
                 "status 1", attack(List.of(), "freebind", name().toString(), port, ip).readLine());
         assertTrue(
                 refused.getFirst().contains("is not an address of this host"), refused::toString);
+    }
+
+    /** A listener on all addresses serves those that this host has. */
+    @Test
+    void anAddressOfAnotherHostIsNotServed() throws Exception {
+        InetAddress own = outer();
+        assumeTrue(own != null, "this host has loopback addresses only");
+        at = new InetSocketAddress(InetAddress.getByAddress(new byte[4]), at.getPort());
+        listen(AcceptedSockets.NONE);
+        assertEquals("status 1", attackAny("elsewhere", own.getHostAddress()));
+        assertTrue(
+                refused.getFirst().contains("203.0.113.77:" + at.getPort() + " is not an address"),
+                refused::toString);
+    }
+
+    /** What the attacker hears that goes by the name of the listener on all addresses. */
+    private String attackAny(String what, String more) throws IOException {
+        String path = Ends.meeting(dir).resolve(fabric.rendezvous().anyName(at)).toString();
+        return attack(List.of(), what, path, String.valueOf(at.getPort()), more).readLine();
+    }
+
+    /** The listener on :: does not take IPv4. */
+    @ParameterizedTest
+    @CsvSource({"4, other-family, status 1", "16, honest, status 1", "4, honest, status 0"})
+    void aListenerOnAllAddressesServesItsFamily(int length, String what, String answer)
+            throws Exception {
+        at = new InetSocketAddress(InetAddress.getByAddress(new byte[length]), at.getPort());
+        listen(AcceptedSockets.NONE);
+        assertEquals(answer, attackAny(what, ""));
+        assertEquals(answer.equals("status 0"), refused.isEmpty(), refused::toString);
     }
 
     @Test

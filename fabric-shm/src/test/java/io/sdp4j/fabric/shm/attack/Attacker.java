@@ -53,7 +53,7 @@ public final class Attacker {
     private static final int F_SEAL_SHRINK = 2;
     private static final int F_SEAL_GROW = 4;
 
-    /** The address that the next Hello wants. */
+    /** The address that the next Hello wants; 0 = the loopback address of IPv6. */
     private static int target = LOOPBACK;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -110,6 +110,8 @@ public final class Attacker {
                     case "mover" -> move(path, port);
                     case "stolen" -> moveOfAnother(path, port, Integer.parseInt(args[3]));
                     case "freebind" -> freebind(path, port, args[3]);
+                    case "elsewhere" -> elsewhere(path, port, args[3]);
+                    case "other-family" -> otherFamily(path, port);
                     case "insider" -> scribble(path);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
                     case "server" -> serve(path, port, args[3], args.length > 4 ? args[4] : "");
@@ -174,7 +176,11 @@ public final class Attacker {
         ByteBuffer b = ByteBuffer.allocate(MESSAGE_BYTES);
         b.putInt(0, HELLO).putShort(4, (short) VERSION);
         b.putInt(8, slots).putInt(12, bytes).putInt(16, slots);
-        address(b, 24, target, port);
+        if (target == 0) {
+            b.putShort(24, (short) 16).putShort(26, (short) port).put(32 + 15, (byte) 1); // ::1
+        } else {
+            address(b, 24, target, port);
+        }
         address(b, 64, ip == 0 ? LOOPBACK : ip, ip == 0 ? portOf(passed) : own);
         b.putInt(104, moves);
         if (!send(fd, b.array(), passed)) {
@@ -214,13 +220,30 @@ public final class Attacker {
 
     /** Holds an address that no interface has, which the kernel allows. */
     private static String freebind(String path, int port, String listener) throws Exception {
-        target = ByteBuffer.wrap(InetAddress.getByName(listener).getAddress()).getInt();
+        target = number(listener);
         int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
         MemorySegment on = ARENA.allocate(4, 4);
         on.set(JAVA_INT, 0, 1);
         call(OPTION, fd, 0, IP_FREEBIND, on, 4);
         bind(fd, UNOWNED, 0);
         return hello(path, port, 8, 1024, fd, UNOWNED, portOf(fd));
+    }
+
+    /** Holds an address of this host, and wants one that this host does not have. */
+    private static String elsewhere(String path, int port, String own) throws Exception {
+        int fd = call(SOCKET, AF_INET, SOCK_STREAM, 0);
+        bind(fd, number(own), 0);
+        target = UNOWNED;
+        return hello(path, port, 8, 1024, fd, number(own), portOf(fd));
+    }
+
+    private static int number(String address) throws IOException {
+        return ByteBuffer.wrap(InetAddress.getByName(address).getAddress()).getInt();
+    }
+
+    private static String otherFamily(String path, int port) {
+        target = 0;
+        return hello(path, port, 8, 1024, bound(), 0, 0);
     }
 
     /** Writes over the memory of one connection of the process {@code /proc/PID}. */
