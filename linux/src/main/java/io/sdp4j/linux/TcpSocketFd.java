@@ -39,22 +39,27 @@ public final class TcpSocketFd {
     /** A hint. */
     private static volatile int lastFound;
 
+    /** No socket is in it. */
+    private static final long UNKNOWN = -1;
+
+    private static volatile long ownNamespace = UNKNOWN;
+
     private TcpSocketFd() {}
 
-    private static final class Own {
-        static final long COOKIE = own();
-
-        private static long own() {
-            int fd = (int) Linux.call(Linux.SOCKET, AF_UNIX, SOCK_STREAM | Linux.CLOEXEC, 0);
-            if (fd < 0) {
-                return 0;
-            }
-            try {
-                return namespace(fd);
-            } finally {
-                Linux.close(fd);
-            }
+    /** Of this process, or {@link #UNKNOWN}, which is not kept. */
+    private static long ownNamespace() {
+        long known = ownNamespace;
+        if (known != UNKNOWN) {
+            return known;
         }
+        int fd = (int) Linux.call(Linux.SOCKET, AF_UNIX, SOCK_STREAM | Linux.CLOEXEC, 0);
+        if (fd < 0) {
+            return UNKNOWN;
+        }
+        known = namespace(fd);
+        Linux.close(fd);
+        ownNamespace = known;
+        return known;
     }
 
     /**
@@ -67,7 +72,11 @@ public final class TcpSocketFd {
         if (option(fd, SO_TYPE) != SOCK_STREAM || option(fd, SO_PROTOCOL) != IPPROTO_TCP) {
             return "what came with it is no TCP socket";
         }
-        if (namespace(fd) != Own.COOKIE) {
+        long own = ownNamespace();
+        if (own == UNKNOWN) {
+            return "no descriptor is left to look at this network namespace with";
+        }
+        if (namespace(fd) != own) {
             return "its socket is of another network namespace";
         }
         return holds(fd, claimed) ? null : "its socket is not bound to " + claimed;

@@ -156,13 +156,25 @@ final class ShmAttackTest extends AttackedFabric {
         }
     }
 
-    /** A server that may have so many descriptors. */
-    private Process limited(int descriptors, Class<?> main) throws IOException {
-        return JvmCommand.of(main, dir.toString())
+    @Test
+    void aProcessThatHadNoDescriptorToAskForItsNetworkAsksAgain() throws Exception {
+        Process victim = limited(300, OutOfDescriptors.class, "look");
+        children.add(victim);
+        assertEquals(
+                "no descriptor is left to look at this network namespace with, null",
+                victim.inputReader().readLine());
+    }
+
+    /** A process that may have so many descriptors. */
+    private Process limited(int descriptors, Class<?> main, String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(dir.toString()));
+        arguments.addAll(List.of(more));
+        return JvmCommand.of(main, arguments.toArray(String[]::new))
                 .under(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$@\"", "-"))
                 .options("--enable-native-access=ALL-UNNAMED")
                 .small()
                 .builder()
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 

@@ -1,0 +1,109 @@
+package io.sdp4j.fabric.shm;
+
+import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.TcpSocketFd;
+import io.sdp4j.linux.UnixFd;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A JVM of few descriptors that uses them all up, and tells what becomes of a listener and of the
+ * look at a client's socket meanwhile. To be run with a low {@code ulimit -n}.
+ */
+final class OutOfDescriptors {
+    private static final int ROUSED = 20;
+    private static final int CALLS = 30;
+
+    private final ArrayDeque<Integer> taken = new ArrayDeque<>();
+
+    private OutOfDescriptors() {}
+
+    public static void main(String[] args) throws Exception {
+        OutOfDescriptors me = new OutOfDescriptors();
+        System.out.println(args[1].equals("listen") ? me.listen(Path.of(args[0])) : me.look());
+        System.exit(0);
+    }
+
+    private void takeAll() {
+        for (int fd = UnixFd.open(); fd >= 0; fd = UnixFd.open()) {
+            taken.add(fd);
+        }
+    }
+
+    /** Milliseconds between the first and the last of many attempts to take a client. */
+    private String listen(Path dir) throws Exception {
+        Attempts attempts = new Attempts();
+        UnixSockets sockets = new UnixSockets(Ends.loop());
+        Path at = dir.resolve("s");
+        UnixSockets.Listening listening = sockets.listen(at, attempts);
+        sockets.connect(at, () -> {});
+        takeAll();
+        CountDownLatch roused = new CountDownLatch(1);
+        Ends.loop()
+                .execute(
+                        () -> {
+                            attempts.open = true;
+                            for (int n = 0; n < ROUSED; n++) {
+                                listening.resume();
+                            }
+                            Ends.loop().execute(roused::countDown);
+                        });
+        roused.await();
+        long first = System.nanoTime();
+        attempts.left.await();
+        return String.valueOf(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - first));
+    }
+
+    /** Lets nobody come before it is open, and takes none. */
+    private static final class Attempts implements UnixSockets.Taker {
+        final CountDownLatch left = new CountDownLatch(ROUSED + CALLS);
+        volatile boolean open;
+
+        @Override
+        public boolean mayCome() {
+            return open;
+        }
+
+        @Override
+        public void noneCame() {
+            left.countDown();
+        }
+
+        @Override
+        public void take(PeerSocket link) {
+            throw new AssertionError("there was a descriptor left");
+        }
+    }
+
+    /** What is found before and after there is a descriptor to look with. */
+    private String look() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (var socket = SocketChannel.open().bind(any)) {
+            InetSocketAddress own = (InetSocketAddress) socket.getLocalAddress();
+            int shown = socket();
+            takeAll();
+            String none = TcpSocketFd.fault(shown, own);
+            Linux.close(taken.remove());
+            return none + ", " + TcpSocketFd.fault(shown, own);
+        }
+    }
+
+    /** The newest socket of this process. */
+    private static int socket() throws IOException {
+        for (int fd = 100; ; fd--) {
+            Path link = Path.of("/proc/self/fd/" + fd);
+            if (Files.exists(link, LinkOption.NOFOLLOW_LINKS)
+                    && Files.readSymbolicLink(link).toString().startsWith("socket:")) {
+                return fd;
+            }
+        }
+    }
+}
