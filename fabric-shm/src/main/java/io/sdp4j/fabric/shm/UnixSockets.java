@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 final class UnixSockets {
     private static final int BACKLOG = 4096;
     private static final int BATCH = 64;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private final EpollLoop loop;
 
     UnixSockets(EpollLoop loop) {
@@ -89,6 +90,9 @@ final class UnixSockets {
         private long watch;
         private boolean closed;
 
+        /** {@link #retry} is on its way. Event thread. */
+        private boolean retryDue;
+
         private Listening(int fd, Taker taker) {
             this.fd = fd;
             this.taker = taker;
@@ -111,12 +115,24 @@ final class UnixSockets {
                 if (accepted == -Linux.EMFILE
                         || accepted == -Linux.ENFILE
                         || accepted == -Linux.ENOMEM) {
-                    // edge-triggered: there is no second event for those that wait
-                    loop.schedule(this::takeAll, TimeUnit.MILLISECONDS.toNanos(20));
+                    retryLater();
                     return;
                 }
             }
             loop.execute(this::takeAll);
+        }
+
+        /** Edge-triggered: there is no second event for those that wait. */
+        private void retryLater() {
+            if (!retryDue) {
+                retryDue = true;
+                loop.schedule(this::retry, RETRY_NANOS);
+            }
+        }
+
+        private void retry() {
+            retryDue = false;
+            takeAll();
         }
 
         /** On the event thread: asks again whether connections may come. */

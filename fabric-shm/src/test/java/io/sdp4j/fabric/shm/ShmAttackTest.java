@@ -156,6 +156,15 @@ final class ShmAttackTest extends AttackedFabric {
         }
     }
 
+    /** It tries again for all who wait, not for each. */
+    @Test
+    void aListenerWithoutDescriptorsTriesNoOftenerForManyClients() throws Exception {
+        Process victim = limited(300, OutOfDescriptors.class, "listen");
+        children.add(victim);
+        int millis = Integer.parseInt(victim.inputReader().readLine());
+        assertTrue(millis >= 29 * 20, "30 attempts took milliseconds: " + millis);
+    }
+
     @Test
     void aProcessThatHadNoDescriptorToAskForItsNetworkAsksAgain() throws Exception {
         Process victim = limited(300, OutOfDescriptors.class, "look");
