@@ -251,18 +251,34 @@ final class Rendezvous {
         return entry == null ? 0 : System.currentTimeMillis() - entry.modifiedMillis();
     }
 
-    /**
-     * Removes a socket of our making without a process. Takes it aside first and looks again,
-     * because a new listener may have taken the name over meanwhile; then it gets it back.
-     */
+    /** Removes a socket of our making without a process. */
     static void removeIfDead(PrivateDirectory directory, String name) {
-        if (!SOCKET_NAME.matcher(name).matches() || !isDead(directory, name)) {
+        if (SOCKET_NAME.matcher(name).matches()) {
+            remove(directory, name, null);
+        }
+    }
+
+    /** Removes {@code name} if it is still the very file that was made. */
+    void removeOwn(Path path, String name, Object identity) {
+        try (PrivateDirectory directory = places.open(places.at(path)).directory()) {
+            if (directory != null) {
+                remove(directory, name, identity);
+            }
+        }
+    }
+
+    /**
+     * Takes it aside first and looks again, because a new listener may have taken the name over
+     * meanwhile; then it gets it back.
+     */
+    private static void remove(PrivateDirectory directory, String name, Object identity) {
+        if (!goes(directory, name, identity)) {
             return;
         }
         String asideName = ASIDE_PREFIX + random();
         try {
             directory.rename(name, asideName);
-            if (isDead(directory, asideName)) {
+            if (goes(directory, asideName, identity)) {
                 directory.remove(asideName);
             } else {
                 directory.renameIfFree(asideName, name);
@@ -272,21 +288,14 @@ final class Rendezvous {
         }
     }
 
-    /** Connecting is refused by whatever is no socket, too, so that is asked first. */
-    private static boolean isDead(PrivateDirectory directory, String name) {
-        return ours(name, directory.look(name))
-                && UnixFd.isDead(directory.address(name).toString());
-    }
-
-    /** Removes {@code name} if it is still the very file that was made. */
-    void removeOwn(Path path, String name, Object identity) {
-        try (PrivateDirectory directory = places.open(places.at(path)).directory()) {
-            PrivateDirectory.Entry entry = directory == null ? null : directory.look(name);
-            if (entry != null && entry.identity().equals(identity)) {
-                directory.remove(name);
-            }
-        } catch (IOException e) {
-            // gone already
-        }
+    /**
+     * Whether it is the file of this identity; null = any of ours that has lost its process.
+     * Connecting is refused by whatever is no socket, too, so that is asked first.
+     */
+    private static boolean goes(PrivateDirectory directory, String name, Object identity) {
+        PrivateDirectory.Entry entry = directory.look(name);
+        return identity == null
+                ? ours(name, entry) && UnixFd.isDead(directory.address(name).toString())
+                : entry != null && identity.equals(entry.identity());
     }
 }

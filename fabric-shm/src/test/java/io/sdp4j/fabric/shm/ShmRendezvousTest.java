@@ -21,12 +21,14 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -171,6 +173,68 @@ final class ShmRendezvousTest extends ShmDirectory {
                 assertThrows(IOException.class, () -> held.rename(ASIDE, name), name);
             }
             assertEquals(before, everything(dir));
+        }
+    }
+
+    /**
+     * With {@code SO_REUSEPORT}, say: it is there in the moment between a look and what follows.
+     */
+    @Test
+    void aListenerThatTakesTheNameOverMeanwhileKeepsIt() throws Exception {
+        RendezvousDirectories places = new RendezvousDirectories(dir, Ends.UID);
+        Path meeting = places.all().getFirst().path();
+        try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
+            deadSocket(meeting.resolve(DEAD));
+            deadSocket(meeting.resolve(ASIDE));
+            Object successor = held.look(ASIDE).identity();
+            Rendezvous rendezvous = new Rendezvous(places, _ -> {});
+            rendezvous.removeOwn(
+                    meeting,
+                    DEAD,
+                    new Looked(
+                            held.look(DEAD).identity(),
+                            () -> {
+                                Files.move(
+                                        meeting.resolve(ASIDE),
+                                        meeting.resolve(DEAD),
+                                        StandardCopyOption.ATOMIC_MOVE);
+                                return null;
+                            }));
+            assertEquals(List.of(DEAD), held.names());
+            assertEquals(successor, held.look(DEAD).identity());
+            rendezvous.removeOwn(meeting, DEAD, successor);
+            assertEquals(List.of(), held.names());
+        }
+    }
+
+    /** The identity of a file, of which something is done right after it was first recognised. */
+    private static final class Looked {
+        private final Object identity;
+        private final Callable<Void> then;
+        private boolean done;
+
+        Looked(Object identity, Callable<Void> then) {
+            this.identity = identity;
+            this.then = then;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            boolean same = identity.equals(other);
+            if (same && !done) {
+                done = true;
+                try {
+                    then.call();
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            }
+            return same;
+        }
+
+        @Override
+        public int hashCode() {
+            return identity.hashCode();
         }
     }
 
