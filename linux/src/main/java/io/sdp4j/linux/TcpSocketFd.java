@@ -280,22 +280,22 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Closes a descriptor that a stranger has sent, without changing what it stands for. Where that
-     * could take the time for which the socket lingers, another thread does it.
+     * Closes a descriptor that a stranger has sent, or may share, without changing what it stands
+     * for. Where that could take time another thread does it: unless it is a TCP socket that does
+     * not linger.
      */
     public static void closeStrange(int fd) {
-        if (lingers(fd)) {
-            DaemonThread.of("sdp4j-close", () -> Linux.close(fd)).start();
-        } else {
+        if (option(fd, SO_PROTOCOL) == IPPROTO_TCP && !lingers(fd)) {
             Linux.close(fd);
+        } else {
+            StrangeFd.closeLater(fd);
         }
     }
 
     private static boolean lingers(int fd) {
         try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
-            return option(fd, SOL_SOCKET, SO_LINGER, s, 8) == 8
-                    && s.getInt(0) != 0
-                    && s.getInt(4) != 0;
+            return option(fd, SOL_SOCKET, SO_LINGER, s, 8) != 8
+                    || (s.getInt(0) != 0 && s.getInt(4) != 0);
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.sdp4j.linux;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -24,16 +23,25 @@ public final class UnixFd {
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CMSG_CLOEXEC = 0x40000000;
+    private static final int RECEIVE = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
     private static final int POLLIN = 1;
     private static final int SHUT_RDWR = 2;
-    private static final int CONTROL_BYTES = 24;
 
-    // where things lie in the memory of a message: its header, vector, control data, data
-    private static final int HEADER_VECTOR = 16;
-    private static final int HEADER_CONTROL = 32;
-    private static final int VECTOR = 56;
-    private static final int CONTROL = 72;
-    private static final int DATA = CONTROL + CONTROL_BYTES;
+    /** Of a message with two descriptors. */
+    private static final int SENT_CONTROL_BYTES = 24;
+
+    /** Of one with as many as the kernel lets a message have, 253. */
+    static final int RECEIVED_CONTROL_BYTES = 1032;
+
+    static final int CONTROL_HEADER_BYTES = 16;
+
+    // where things lie in the memory of a message: its header, vector, control data; then data
+    static final int HEADER_VECTOR = 16;
+    static final int HEADER_CONTROL = 32;
+    static final int VECTOR = 56;
+    static final int CONTROL = 72;
+
+    private static final int[] NONE = {};
 
     /** One byte to send. */
     private static final long WAKE_BYTE = SyscallBuffer.lasting(1).address();
@@ -145,8 +153,9 @@ public final class UnixFd {
     /** Sends what fits, with those of the two descriptors beside it that are not negative. */
     public static int send(int fd, byte[] b, int off, int len, int passed, int second) {
         int count = (passed >= 0 ? 1 : 0) + (second >= 0 ? 1 : 0);
-        try (SyscallBuffer m = message(len, count > 0)) {
-            m.copyIn(b, off, DATA, len);
+        int control = count > 0 ? SENT_CONTROL_BYTES : 0;
+        try (SyscallBuffer m = message(len, control)) {
+            m.copyIn(b, off, CONTROL + control, len);
             if (count > 0) {
                 m.putLong(CONTROL, 16 + 4L * count);
                 m.putInt(CONTROL + 8, SOL_SOCKET);
@@ -161,30 +170,29 @@ public final class UnixFd {
 
     /**
      * Receives what is there: a count, 0 at the end of the stream, or -errno. Descriptors that came
-     * along are put into elements of {@code passed} that are negative; others are closed.
+     * along are put into elements of {@code passed} that are negative. If there are others they are
+     * closed, and so that no more follow the stream is ended.
      */
     public static int receive(int fd, byte[] b, int off, int len, int[] passed) {
-        try (SyscallBuffer m = message(len, true)) {
-            int flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC;
-            int n = (int) Linux.callAgain(Linux.RECVMSG, fd, m.address(), flags, 0, 0, 0);
+        try (SyscallBuffer m = message(len, RECEIVED_CONTROL_BYTES)) {
+            int n = (int) Linux.callAgain(Linux.RECVMSG, fd, m.address(), RECEIVE, 0, 0, 0);
             if (n < 0) {
                 return n;
             }
-            takeDescriptors(m, passed);
-            m.copyOut(DATA, b, off, n);
+            if (!takeDescriptors(m, passed)) {
+                shutdown(fd);
+            }
+            m.copyOut(CONTROL + RECEIVED_CONTROL_BYTES, b, off, n);
             return n;
         }
     }
 
-    private static void takeDescriptors(SyscallBuffer m, int[] passed) {
-        long used = Math.min(m.getLong(HEADER_CONTROL + 8), CONTROL_BYTES);
-        if (used < 20
-                || m.getInt(CONTROL + 8) != SOL_SOCKET
-                || m.getInt(CONTROL + 12) != SCM_RIGHTS) {
-            return;
-        }
-        int end = (int) Math.min(m.getLong(CONTROL), CONTROL_BYTES);
-        for (int at = 16; at + 4 <= end; at += 4) {
+    /** Whether there was room for all. Nothing but descriptors comes unless it is asked for. */
+    private static boolean takeDescriptors(SyscallBuffer m, int[] passed) {
+        boolean all = true;
+        // without the padding, which counts towards the length in the header of the message
+        int end = m.getLong(HEADER_CONTROL + 8) == 0 ? 0 : (int) m.getLong(CONTROL);
+        for (int at = CONTROL_HEADER_BYTES; at + 4 <= end; at += 4) {
             int came = m.getInt(CONTROL + at);
             int free = 0;
             while (free < passed.length && passed[free] >= 0) {
@@ -193,22 +201,24 @@ public final class UnixFd {
             if (free < passed.length) {
                 passed[free] = came;
             } else {
-                Linux.close(came);
+                TcpSocketFd.closeStrange(came);
+                all = false;
             }
         }
+        return all;
     }
 
     /** {@code struct msghdr} of 64-bit Linux and all that it points to. */
-    private static SyscallBuffer message(int len, boolean withControl) {
-        SyscallBuffer m = SyscallBuffer.allocate(DATA + Math.max(len, 1));
+    private static SyscallBuffer message(int len, int controlBytes) {
+        SyscallBuffer m = SyscallBuffer.allocate(CONTROL + controlBytes + Math.max(len, 1));
         long at = m.address();
         m.putLong(HEADER_VECTOR, at + VECTOR);
         m.putLong(HEADER_VECTOR + 8, 1);
-        m.putLong(VECTOR, at + DATA);
+        m.putLong(VECTOR, at + CONTROL + controlBytes);
         m.putLong(VECTOR + 8, len);
-        if (withControl) {
+        if (controlBytes > 0) {
             m.putLong(HEADER_CONTROL, at + CONTROL);
-            m.putLong(HEADER_CONTROL + 8, CONTROL_BYTES);
+            m.putLong(HEADER_CONTROL + 8, controlBytes);
         }
         return m;
     }
@@ -231,10 +241,11 @@ public final class UnixFd {
 
     /**
      * Receives what fits: a count, 0 = nothing now, -1 at the end of the stream or after an error.
+     * Descriptors that come along are closed, and end the stream.
      */
-    public static int drain(int fd, MemorySegment into) {
-        long n =
-                Linux.call(Linux.RECVFROM, fd, into.address(), into.byteSize(), MSG_DONTWAIT, 0, 0);
+    public static int drain(int fd, WakeBytes into) {
+        long n = Linux.call(Linux.RECVMSG, fd, into.prepare(), RECEIVE, 0, 0, 0);
+        takeNone(fd, n, into);
         return n > 0 ? (int) n : n == -Linux.EAGAIN || n == -Linux.EINTR ? 0 : -1;
     }
 
@@ -242,14 +253,39 @@ public final class UnixFd {
      * As {@link #drain} for callers that do not care why nothing came: a count, 0 at the end of the
      * stream, -1 = nothing now or an error. Allocates nothing.
      */
-    public static int discard(int fd, MemorySegment into) {
-        return (int)
-                Linux.callQuietly(
-                        Linux.RECVFROM, fd, into.address(), into.byteSize(), MSG_DONTWAIT, 0, 0);
+    public static int discard(int fd, WakeBytes into) {
+        int n = (int) Linux.callQuietly(Linux.RECVMSG, fd, into.prepare(), RECEIVE, 0, 0, 0);
+        takeNone(fd, n, into);
+        return n;
+    }
+
+    private static void takeNone(int fd, long received, WakeBytes bytes) {
+        if (received > 0 && bytes.closeDescriptors()) {
+            shutdown(fd);
+        }
     }
 
     /** Ends the stream in both directions; the peer sees its end at once. */
     public static void shutdown(int fd) {
         Linux.callQuietly(Linux.SHUTDOWN, fd, SHUT_RDWR, 0, 0, 0, 0);
+    }
+
+    /**
+     * Closes a socket with a stranger at its other end, who sees that at once. The kernel closes
+     * descriptors with it that lie there unread, however long that takes; so if more is left than
+     * the few bytes of a peer of good will another thread does it.
+     */
+    public static void close(int fd) {
+        shutdown(fd); // nothing is added from here on
+        byte[] left = new byte[64];
+        int n = receive(fd, left, 0, left.length, NONE);
+        if (n > 0) {
+            n = receive(fd, left, 0, left.length, NONE);
+        }
+        if (n > 0) {
+            StrangeFd.closeLater(fd);
+        } else {
+            Linux.close(fd);
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 
 /**
@@ -44,8 +45,10 @@ final class PassiveAnswer {
     }
 
     private void forgetEnd() {
-        ShmListener.closeDescriptor(end);
-        end = -1;
+        if (end >= 0) {
+            TcpSocketFd.closeStrange(end); // the application's: it may have closed its own
+            end = -1;
+        }
     }
 
     /** Says no. */

@@ -2,12 +2,13 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.StrangeFd;
+import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.linux.UidMap;
 import io.sdp4j.linux.UnixFd;
+import io.sdp4j.linux.WakeBytes;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 
 /**
  * The Unix-domain socket of one connection: hand-shake first, then wake-up bytes, and the sign of
@@ -17,8 +18,6 @@ import java.nio.ByteBuffer;
  * thread, but nothing may be called during or after {@code close}.
  */
 final class PeerSocket {
-    private static final int WAKE_BYTES = 64;
-
     private final int fd;
     private final EpollLoop loop;
     private final int[] passed = {-1, -1};
@@ -34,9 +33,7 @@ final class PeerSocket {
     private volatile boolean free;
 
     /** Receives wake-up bytes; made for the first byte. */
-    private ByteBuffer wakeBytes;
-
-    private MemorySegment wakeMemory; // of wakeBytes
+    private WakeBytes wakeBytes;
 
     PeerSocket(int fd, EpollLoop loop) {
         this.fd = fd;
@@ -55,9 +52,13 @@ final class PeerSocket {
     /**
      * Receives what is there: a count, 0 = nothing now, -1 = end of stream.
      *
-     * @throws IOException if the connection broke
+     * @throws IOException if the connection broke, or descriptors that might come with the bytes
+     *     cannot be taken now
      */
     int receive(byte[] into, int off, int len) throws IOException {
+        if (StrangeFd.behind()) {
+            throw new IOException("too many descriptors of others wait to be closed");
+        }
         int n = UnixFd.receive(fd, into, off, len, passed);
         if (n == -Linux.EAGAIN) {
             return 0;
@@ -99,7 +100,7 @@ final class PeerSocket {
      * Takes some of the wake-up bytes that came; false if the peer is gone. One thread at a time.
      */
     boolean drain() {
-        int n = UnixFd.drain(fd, wakeMemory());
+        int n = UnixFd.drain(fd, wakeBytes());
         lookForFree(n);
         return n >= 0;
     }
@@ -111,23 +112,22 @@ final class PeerSocket {
      * @return whether anything had come
      */
     boolean discard() {
-        int n = UnixFd.discard(fd, wakeMemory());
+        int n = UnixFd.discard(fd, wakeBytes());
         lookForFree(n);
         return n > 0;
     }
 
     private void lookForFree(int n) {
-        if (n > 0 && wakeBytes.get(n - 1) == ShmTransport.FREE) {
+        if (n > 0 && wakeBytes.last(n) == ShmTransport.FREE) {
             free = true;
         }
     }
 
-    private MemorySegment wakeMemory() {
+    private WakeBytes wakeBytes() {
         if (wakeBytes == null) {
-            wakeBytes = ByteBuffer.allocateDirect(WAKE_BYTES);
-            wakeMemory = MemorySegment.ofBuffer(wakeBytes);
+            wakeBytes = new WakeBytes();
         }
-        return wakeMemory;
+        return wakeBytes;
     }
 
     /**
@@ -257,8 +257,8 @@ final class PeerSocket {
             loop.forget(watch);
         }
         while (passed[0] >= 0) {
-            Linux.close(takeDescriptor());
+            TcpSocketFd.closeStrange(takeDescriptor());
         }
-        Linux.close(fd);
+        UnixFd.close(fd);
     }
 }

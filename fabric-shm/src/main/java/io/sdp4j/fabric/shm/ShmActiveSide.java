@@ -402,11 +402,13 @@ final class ShmActiveSide {
         try {
             segment = Segment.mapReceived(fd, layout.totalBytes);
         } finally {
-            if (fd >= 0) {
+            if (segment != null) {
                 Linux.close(fd);
-            }
-            if (segment == null) {
+            } else {
                 fabric.release(layout.bookedBytes());
+                if (fd >= 0) {
+                    TcpSocketFd.closeStrange(fd);
+                }
             }
         }
         return new ShmTransport(fabric, link, segment, layout);

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.UnixFd;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -99,6 +100,10 @@ final class UnixSockets {
         }
 
         private void takeAll() {
+            if (StrangeFd.behind()) {
+                retryLater();
+                return;
+            }
             for (int n = 0; n < BATCH; n++) {
                 if (!taker.mayCome()) {
                     return;

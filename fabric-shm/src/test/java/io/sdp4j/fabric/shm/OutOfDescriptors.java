@@ -1,6 +1,10 @@
 package io.sdp4j.fabric.shm;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.linux.UnixFd;
 import java.io.IOException;
@@ -33,6 +37,10 @@ final class OutOfDescriptors {
     }
 
     private void takeAll() {
+        // loads classes while that can be done
+        Ends.loop().schedule(() -> {}, 0);
+        assertFalse(StrangeFd.behind());
+        assertNotNull(TcpSocketFd.fault(0, null));
         for (int fd = UnixFd.open(); fd >= 0; fd = UnixFd.open()) {
             taken.add(fd);
         }

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sdp4j.fabric.AcceptedSockets;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.shm.attack.Attacker;
+import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.testing.JvmCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,11 +21,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: claims of a hostile process of the same user are not believed, and cost it more than us.
@@ -111,6 +115,62 @@ final class ShmAttackTest extends AttackedFabric {
         assertEquals(FabricException.Cause.PROTOCOL, e.why(), e.toString());
         assertTrue(e.getMessage().contains(why), e.getMessage());
         assertEquals("refused", out.readLine());
+    }
+
+    /**
+     * Each time it is the last descriptor of a socket that is closed here: one that came without a
+     * Hello, one too many, one that was not received, within another socket, with a wake-up byte.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"byte", "third", "unread", "nested", "wake"})
+    void aSocketThatLingersHoldsUpNobodyElse(String how) throws Exception {
+        assertEquals("status 0", linger(how).readLine());
+    }
+
+    @Test
+    void socketsThatLingerHoldUpOneThreadUntilNobodyIsLetIn() throws Exception {
+        linger("many");
+        await().until(StrangeFd::behind);
+        assertEquals(1, closing());
+        assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+        children.getLast().destroyForcibly().waitFor();
+        await().until(() -> !StrangeFd.behind());
+        Ends.connect(fabric, at, SPEC).close();
+    }
+
+    /** An attacker that has closed all that it passes before any of it is received. */
+    private BufferedReader linger(String how) throws Exception {
+        listen(AcceptedSockets.NONE);
+        String port = String.valueOf(at.getPort());
+        BufferedReader out = attack(List.of(), "lingering", name().toString(), port, how);
+        assertEquals("ready", out.readLine());
+        CyclicBarrier held = new CyclicBarrier(2);
+        Ends.loop()
+                .execute(
+                        () -> {
+                            meet(held);
+                            meet(held);
+                        });
+        meet(held);
+        children.getLast().getOutputStream().write('\n');
+        children.getLast().getOutputStream().flush();
+        assertEquals("sent", out.readLine());
+        meet(held);
+        return out;
+    }
+
+    private static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static long closing() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().equals("sdp4j-close"))
+                .count();
     }
 
     @Test

@@ -15,19 +15,23 @@ import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.testing.JvmCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -183,6 +187,49 @@ final class ShmNeighboursTest extends AttackedFabric {
             assertTrue(accepted.isEmpty());
             client.getOutputStream().write(7);
             assertEquals(7, server.getInputStream().read());
+        }
+    }
+
+    /** What was duplicated to be shown is then the last descriptor of a socket that lingers. */
+    @Test
+    void aConnectionThatIsClosedWhileItIsLookedAtHoldsUpNobody() throws Exception {
+        kernel.close();
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        kernel = listener.socket();
+        at = (InetSocketAddress) listener.getLocalAddress();
+        try (Socket client = new Socket(at.getAddress(), at.getPort());
+                SocketChannel server = listener.accept()) {
+            server.setOption(StandardSocketOptions.SO_LINGER, 3600);
+            server.configureBlocking(false);
+            while (server.write(ByteBuffer.allocate(1 << 20)) > 0) {
+                // until nothing more fits
+            }
+            listen(
+                    (local, from, use) -> {
+                        int fd = 0;
+                        while (TcpSocketFd.connectionFault(fd, local, from) != null) {
+                            fd++;
+                        }
+                        use.accept(fd);
+                        close(server);
+                    });
+            String port = String.valueOf(at.getPort());
+            String of = String.valueOf(client.getLocalPort());
+            assertEquals(
+                    "status 1",
+                    attack(List.of(), "stolen", name().toString(), port, of).readLine());
+            CountDownLatch goesOn = new CountDownLatch(1);
+            Ends.loop().execute(goesOn::countDown);
+            assertTrue(goesOn.await(20, TimeUnit.SECONDS));
+        }
+    }
+
+    private static void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

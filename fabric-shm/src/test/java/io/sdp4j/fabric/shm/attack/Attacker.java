@@ -34,10 +34,14 @@ public final class Attacker {
     private static final int AF_INET = 2;
     private static final int SOCK_STREAM = 1;
     private static final int SOL_SOCKET = 1;
+    private static final int SO_SNDBUF = 7;
+    private static final int SO_RCVBUF = 8;
+    private static final int SO_LINGER = 13;
     private static final int SO_RCVTIMEO = 20;
     private static final int MESSAGE_BYTES = 640;
     private static final int HELLO = 0x53445048;
     private static final int REPLY = 0x53445052;
+    private static final int READY = 0x53445059;
     private static final int VERSION = 5;
 
     /** Statement of the next Hello about a connection that is to move. */
@@ -60,6 +64,8 @@ public final class Attacker {
     private static final MethodHandle SOCKET = of("socket", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle CONNECT = of("connect", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle BIND = of("bind", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle PAIR =
+            of("socketpair", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle LISTEN = of("listen", JAVA_INT, JAVA_INT);
     private static final MethodHandle ACCEPT = of("accept", JAVA_INT, ADDRESS, ADDRESS);
     private static final MethodHandle NAME = of("getsockname", JAVA_INT, ADDRESS, ADDRESS);
@@ -113,6 +119,7 @@ public final class Attacker {
                     case "elsewhere" -> elsewhere(path, port, args[3]);
                     case "other-family" -> otherFamily(path, port);
                     case "insider" -> scribble(path);
+                    case "lingering" -> lingering(path, port, args[3]);
                     case "flood" -> flood(path, Integer.parseInt(args[3]));
                     case "server" -> serve(path, port, args[3], args.length > 4 ? args[4] : "");
                     case "thief" -> steal(path, port, Integer.parseInt(args[3]));
@@ -168,7 +175,11 @@ public final class Attacker {
      */
     private static String hello(
             String path, int port, int slots, int bytes, int passed, int ip, int own) {
-        int fd = open(path);
+        return hello(open(path), port, slots, bytes, passed, ip, own);
+    }
+
+    private static String hello(
+            int fd, int port, int slots, int bytes, int passed, int ip, int own) {
         if (fd < 0) {
             return "no rendezvous";
         }
@@ -265,6 +276,75 @@ public final class Attacker {
 
     private static void address(ByteBuffer b, int at, int ip, int port) {
         b.putShort(at, (short) 4).putShort(at + 2, (short) port).putInt(at + 8, ip);
+    }
+
+    /**
+     * When it is told to, passes sockets whose last close waits for an hour, as nobody reads what
+     * they have sent, and closes its own. Then it asks as an honest client does.
+     */
+    private static String lingering(String path, int port, String how) throws IOException {
+        byte[] one = new byte[1];
+        int fd = open(path);
+        if (how.equals("wake")) {
+            hello(fd, port, 8, 1024, bound(), 0, 0);
+            send(fd, ByteBuffer.allocate(16).putInt(0, READY).array());
+        }
+        System.out.println("ready");
+        System.in.read();
+        switch (how) {
+            case "byte", "wake" -> sendLast(fd, one, unread());
+            case "third" -> sendLast(fd, one, bound(), bound(), unread());
+            case "unread" -> {
+                send(fd, new byte[MESSAGE_BYTES]);
+                sendLast(fd, one, unread());
+            }
+            case "nested" -> {
+                MemorySegment pair = ARENA.allocate(8, 4);
+                call(PAIR, AF_UNIX, SOCK_STREAM, 0, pair);
+                sendLast(pair.get(JAVA_INT, 0), one, unread());
+                sendLast(fd, one, pair.get(JAVA_INT, 4));
+                call(CLOSE, pair.get(JAVA_INT, 0));
+            }
+            case "many" -> {
+                for (int n = 0; n < 70; n++) {
+                    int another = open(path);
+                    sendLast(another, one, unread());
+                    call(CLOSE, another);
+                }
+            }
+            default -> throw new IllegalArgumentException(how);
+        }
+        call(CLOSE, fd);
+        System.out.println("sent");
+        return hello(path, port, 8, 1024, bound(), 0, 0);
+    }
+
+    /** Sends descriptors away, of which no others are left here. */
+    private static void sendLast(int fd, byte[] bytes, int... passed) {
+        send(fd, bytes, passed);
+        for (int p : passed) {
+            call(CLOSE, p);
+        }
+    }
+
+    /** A TCP socket that lingers, with all sent that fits, to a peer that reads nothing. */
+    private static int unread() {
+        int listening = bound();
+        MemorySegment values = ARENA.allocate(8, 4);
+        values.set(JAVA_INT, 0, 4096);
+        call(OPTION, listening, SOL_SOCKET, SO_RCVBUF, values, 4);
+        call(LISTEN, listening, 1);
+        int fd = bound();
+        call(OPTION, fd, SOL_SOCKET, SO_SNDBUF, values, 4);
+        call(CONNECT, fd, inet(LOOPBACK, portOf(listening)), 16);
+        byte[] much = new byte[4096];
+        while (send(fd, 0x4040, much) > 0) {
+            // until nothing more fits
+        }
+        values.set(JAVA_INT, 0, 1);
+        values.set(JAVA_INT, 4, 3600);
+        call(OPTION, fd, SOL_SOCKET, SO_LINGER, values, 8);
+        return fd;
     }
 
     /** Half a Hello on each of many connections, none of which is ended. */
@@ -384,7 +464,12 @@ public final class Attacker {
         call(OPTION, fd, SOL_SOCKET, SO_RCVTIMEO, time, 16);
     }
 
-    private static boolean send(int fd, byte[] bytes, int passed) {
+    private static boolean send(int fd, byte[] bytes, int... passed) {
+        return send(fd, 0x4000, bytes, passed) == bytes.length;
+    }
+
+    /** The descriptors that are not negative are passed along. */
+    private static int send(int fd, int flags, byte[] bytes, int... passed) {
         MemorySegment data = ARENA.allocate(bytes.length, 8);
         MemorySegment.copy(bytes, 0, data, JAVA_BYTE, 0, bytes.length);
         MemorySegment vector = ARENA.allocate(16, 8);
@@ -393,16 +478,17 @@ public final class Attacker {
         MemorySegment header = ARENA.allocate(56, 8);
         header.set(JAVA_LONG, 16, vector.address());
         header.set(JAVA_LONG, 24, 1);
-        if (passed >= 0) {
-            MemorySegment control = ARENA.allocate(24, 8);
-            control.set(JAVA_LONG, 0, 20);
+        int[] shown = Arrays.stream(passed).filter(p -> p >= 0).toArray();
+        if (shown.length > 0) {
+            MemorySegment control = ARENA.allocate(16 + 8 * shown.length, 8);
+            control.set(JAVA_LONG, 0, 16 + 4 * shown.length);
             control.set(JAVA_INT, 8, SOL_SOCKET);
             control.set(JAVA_INT, 12, 1);
-            control.set(JAVA_INT, 16, passed);
+            MemorySegment.copy(shown, 0, control, JAVA_INT, 16, shown.length);
             header.set(JAVA_LONG, 32, control.address());
-            header.set(JAVA_LONG, 40, 24);
+            header.set(JAVA_LONG, 40, (16 + 4 * shown.length + 7) / 8 * 8L);
         }
-        return call(SEND, fd, header, 0x4000) == bytes.length;
+        return call(SEND, fd, header, flags);
     }
 
     /** One whole message, or null if it did not come. */

@@ -1,0 +1,69 @@
+package io.sdp4j.linux;
+
+import java.util.ArrayDeque;
+
+/**
+ * The closing of descriptors that strangers have chosen. The last close of one may wait as long as
+ * they like: for a socket that lingers, for the file system that a file is on, or for whatever else
+ * a socket holds. One thread waits for all of them, and lasts while there are some.
+ *
+ * <p>Thread-safe; nothing here waits.
+ */
+public final class StrangeFd {
+    /** That wait, before nothing more is to be taken from strangers. */
+    private static final int MOST = 64;
+
+    private static final ArrayDeque<Integer> WAITING = new ArrayDeque<>(); // itself
+    private static boolean running; // WAITING
+
+    private StrangeFd() {}
+
+    /** Closes a descriptor on the thread that may wait. */
+    static void closeLater(int fd) {
+        synchronized (WAITING) {
+            WAITING.add(fd);
+            run();
+        }
+    }
+
+    /**
+     * Whether so many wait to be closed that no descriptors are to be taken from strangers now, nor
+     * strangers to be let in.
+     */
+    public static boolean behind() {
+        synchronized (WAITING) {
+            if (WAITING.size() < MOST) {
+                return false;
+            }
+            run();
+            return true;
+        }
+    }
+
+    private static void run() {
+        assert Thread.holdsLock(WAITING);
+        if (!running) {
+            try {
+                DaemonThread.of("sdp4j-close", StrangeFd::closeAll).start();
+                running = true;
+            } catch (OutOfMemoryError e) {
+                // there may be room for a thread when the next one comes
+            }
+        }
+    }
+
+    private static void closeAll() {
+        for (; ; ) {
+            int fd;
+            synchronized (WAITING) {
+                Integer next = WAITING.poll();
+                if (next == null) {
+                    running = false;
+                    return;
+                }
+                fd = next;
+            }
+            Linux.close(fd);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.sdp4j.linux;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Memory to receive wake-up bytes in, and the descriptors that a hostile peer may send with them:
+ * those that there is no room for would be closed within the call, however long that takes.
+ *
+ * <p>One thread at a time.
+ */
+public final class WakeBytes {
+    private static final int BYTES = 64;
+
+    private final ByteBuffer message =
+            ByteBuffer.allocateDirect(UnixFd.CONTROL + UnixFd.RECEIVED_CONTROL_BYTES + BYTES)
+                    .order(ByteOrder.nativeOrder());
+    private final long address = MemorySegment.ofBuffer(message).address();
+
+    public WakeBytes() {
+        message.putLong(UnixFd.HEADER_VECTOR, address + UnixFd.VECTOR);
+        message.putLong(UnixFd.HEADER_VECTOR + 8, 1);
+        message.putLong(UnixFd.VECTOR, address + data());
+        message.putLong(UnixFd.VECTOR + 8, BYTES);
+        message.putLong(UnixFd.HEADER_CONTROL, address + UnixFd.CONTROL);
+    }
+
+    private static int data() {
+        return UnixFd.CONTROL + UnixFd.RECEIVED_CONTROL_BYTES;
+    }
+
+    /** The last of {@code count} bytes that were received. */
+    public byte last(int count) {
+        return message.get(data() + count - 1);
+    }
+
+    /** The address of a message to receive into. */
+    long prepare() {
+        message.putLong(UnixFd.HEADER_CONTROL + 8, UnixFd.RECEIVED_CONTROL_BYTES);
+        return address;
+    }
+
+    /** After something was received: whether descriptors came with it, which are closed. */
+    boolean closeDescriptors() {
+        if (message.getLong(UnixFd.HEADER_CONTROL + 8) == 0) {
+            return false;
+        }
+        int end = (int) message.getLong(UnixFd.CONTROL);
+        for (int at = UnixFd.CONTROL_HEADER_BYTES; at + 4 <= end; at += 4) {
+            TcpSocketFd.closeStrange(message.getInt(UnixFd.CONTROL + at));
+        }
+        return true;
+    }
+}
