@@ -262,12 +262,15 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         try {
             SocketChannel accepted = null;
             boolean more = true;
-            while (more) {
-                accepted = next(queue, left(nanos, startNanos, timed), timed);
-                more = accepted == null && isBlocking();
-            }
-            if (queue.pending()) {
-                queue.signal();
+            try {
+                while (more) {
+                    accepted = next(queue, left(nanos, startNanos, timed), timed);
+                    more = accepted == null && isBlocking();
+                }
+            } finally {
+                if (queue.pending()) { // also where this one failed
+                    queue.signal();
+                }
             }
             return accepted;
         } finally {
