@@ -283,6 +283,15 @@ public abstract class Upgrade {
             } finally {
                 writeLock.unlock();
             }
+            leave();
+        }
+    }
+
+    /** A data lock was given back: one that closes may have relied on that. Without a lock. */
+    private void leave() {
+        StreamHandle stream = taken();
+        if (stream != null) {
+            stream.leave();
         }
     }
 
@@ -610,6 +619,7 @@ public abstract class Upgrade {
             }
         } finally {
             readLock.unlock();
+            leave();
         }
     }
 

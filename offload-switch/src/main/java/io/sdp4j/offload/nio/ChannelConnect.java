@@ -208,6 +208,7 @@ final class ChannelConnect {
             }
         } finally {
             connection.readLock.unlock();
+            connection.locksGivenBack();
         }
     }
 

@@ -415,10 +415,18 @@ final class SwitchedConnection implements ConnectionSwitch {
             }
         } finally {
             readLock.unlock();
-            MovingChannel m = moving;
-            if (m != null) {
-                m.left();
-            }
+            locksGivenBack();
+        }
+    }
+
+    /** For a thread that held both data locks: what waited for them goes on. Without a lock. */
+    void locksGivenBack() {
+        MovingChannel m = moving;
+        ChannelStream s = stream;
+        if (m != null) {
+            m.lockGivenBack();
+        } else if (s != null) {
+            s.leave();
         }
     }
 

@@ -1,0 +1,166 @@
+package io.sdp4j.offload.nio;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * A channel that moves onto a stream step by step, as the test says. The stream never notifies by
+ * itself, and takes no byte.
+ */
+abstract class MovedByHand {
+    /** Moves each connection onto {@link #stream}. */
+    private final class OneStream implements OffloadProvider {
+        @Override
+        public String name() {
+            return "one";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) {
+            return stream;
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            return new FailingProvider().listen(spec);
+        }
+    }
+
+    private final OffloadStream stream =
+            (OffloadStream)
+                    Proxy.newProxyInstance(
+                            OffloadStream.class.getClassLoader(),
+                            new Class<?>[] {OffloadStream.class},
+                            (_, method, args) -> call(method, args));
+    private volatile InetSocketAddress local;
+    private volatile InetSocketAddress remote;
+    private volatile int unread; // bytes of the peer's limit
+    private volatile long limit;
+    volatile int ready; // but for those
+    volatile Runnable toRead; // armed
+    volatile Runnable toWrite; // armed
+
+    private ServerSocketChannel listener;
+    SocketChannel accepted;
+    SocketChannel channel;
+    Selector selector;
+
+    private Object call(Method method, Object[] args) {
+        return switch (method.getName()) {
+            case "hashCode" -> 0;
+            case "equals" -> args[0] == stream;
+            case "localAddress" -> local;
+            case "remoteAddress" -> remote;
+            case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
+            case "tryBegin", "drained" -> true;
+            case "available" -> unread;
+            case "tryRead" -> {
+                int n = unread;
+                unread = 0;
+                ByteBuffer.wrap((byte[]) args[0]).putLong(limit);
+                yield n;
+            }
+            case "tryWrite" -> 0;
+            case "ready" -> ready();
+            case "requestNotify" -> ready() & (int) args[0];
+            case "arm" -> arm((int) args[0], (Runnable) args[1]);
+            case "shutdownInput" -> {
+                ends(OffloadStream.READ);
+                yield null;
+            }
+            case "shutdownOutput" -> {
+                ends(OffloadStream.WRITE);
+                yield null;
+            }
+            case "notifyFd" -> -1;
+            default -> method.getReturnType() == boolean.class ? false : null;
+        };
+    }
+
+    private int ready() {
+        return unread > 0 ? ready | OffloadStream.READ : ready;
+    }
+
+    private boolean arm(int ops, Runnable onReady) {
+        if ((ready() & ops) != 0) {
+            return false;
+        }
+        toRead = (ops & OffloadStream.READ) != 0 ? onReady : toRead;
+        toWrite = (ops & OffloadStream.WRITE) != 0 ? onReady : toWrite;
+        return true;
+    }
+
+    /** The stream's input or output is shut. */
+    void ends(int op) {
+        ready |= op;
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new MovingProvider(new OneStream())),
+                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
+                        KernelSocketSource.JDK);
+        listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        channel = SwitchChannels.provider(owner).openSocketChannel();
+        channel.connect(listener.getLocalAddress());
+        accepted = listener.accept();
+        local = (InetSocketAddress) channel.getLocalAddress();
+        remote = (InetSocketAddress) channel.getRemoteAddress();
+        channel.configureBlocking(false);
+        selector = Selector.open();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        selector.close();
+        channel.close();
+        accepted.close();
+        listener.close();
+    }
+
+    /** The output moves; returns once the peer's limit is waited for. */
+    void moveOutput() throws IOException {
+        channel.write(ByteBuffer.allocate(1));
+        await().until(() -> toRead != null);
+        assertTrue(SwitchedConnection.of(channel).moving().outMoved());
+    }
+
+    /** The peer tells, on a thread of the provider, how many bytes it has sent by TCP. */
+    void tellLimit(long bytes) throws InterruptedException {
+        limit = bytes;
+        unread = Long.BYTES;
+        Thread.ofPlatform().start(toRead).join();
+    }
+}
