@@ -49,9 +49,10 @@ final class KnownSelectors {
     private synchronized void noteAsker() {
         SelectionKey[] keys = ChannelBridge.keys(channel);
         for (int i = 0; keys != null && i < keys.length; i++) {
-            if (keys[i] != null && keys[i].isValid() && ChannelBridge.isUpdating(keys[i])) {
+            SelectionKey key = keys[i]; // once: the channel takes keys out of its array
+            if (key != null && key.isValid() && ChannelBridge.isUpdating(key)) {
                 List<SelectionKey> all = new ArrayList<>(askers);
-                all.add(keys[i]); // the only one of that selector
+                all.add(key); // the only one of that selector
                 askers = all;
                 return;
             }
@@ -71,13 +72,14 @@ final class KnownSelectors {
         forgetting = true; // first: a thread that asks from now on does not put it back
         SelectionKey[] keys = allKeys();
         List<SelectionKey> out = new ArrayList<>();
+        takenOut = out;
         for (int i = 0; keys != null && i < keys.length; i++) {
+            SelectionKey key = keys[i];
             // waits for one that has asked before and is about to put it in
-            if (keys[i] != null && ChannelBridge.takeOut(keys[i], kernel.getFDVal())) {
-                out.add(keys[i]);
+            if (key != null && ChannelBridge.takeOut(key, kernel.getFDVal())) {
+                out.add(key);
             }
         }
-        takenOut = out;
     }
 
     /**

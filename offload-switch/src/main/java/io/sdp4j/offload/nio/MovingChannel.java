@@ -157,31 +157,29 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (adopted || !channel.isOpen() || !readLock.tryLock()) {
             return;
         }
-        boolean nudge = false;
         try {
             if (writeLock.tryLock()) {
                 try {
-                    nudge = adopt();
+                    adopt();
                 } finally {
                     writeLock.unlock();
                 }
             }
         } finally {
             readLock.unlock();
-        }
-        if (nudge) {
-            connection.nudgeMoved();
+            if (adopted) { // just now, even if that failed half-way
+                connection.nudgeMoved();
+            }
         }
     }
 
-    private boolean adopt() {
-        if (adopted || !finished() || (!moveOut() && !endedByTcp)) {
-            return false;
+    private void adopt() {
+        if (!finished() || (!moveOut() && !endedByTcp)) {
+            return;
         }
         room(1); // none: the input has moved
         adopted = true;
         connection.adoptMoved();
-        return true;
     }
 
     private void noteUse() {
