@@ -133,6 +133,11 @@ final class Handover {
         return Math.min(wanted, left);
     }
 
+    /** Nothing more is read from TCP: what was not taken from there is dropped. */
+    void moveIn() {
+        inMoved = true;
+    }
+
     /** Whether input comes from the stream. Any thread. */
     boolean inMoved() {
         return inMoved;

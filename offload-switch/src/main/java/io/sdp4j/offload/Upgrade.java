@@ -170,6 +170,20 @@ public abstract class Upgrade {
         return handover.finished();
     }
 
+    /**
+     * Whether nothing more is read that comes by TCP, as the other end's limit says.
+     *
+     * @param shut whether the input was shut: then what is unread there is not read any more
+     */
+    protected final boolean finished(boolean shut) {
+        return handover.finished() || (shut && handover.limitKnown());
+    }
+
+    /** See {@link Handover#moveIn}. By the holder of the read lock. */
+    protected final void moveIn() {
+        handover.moveIn();
+    }
+
     /** By the holder of the read lock: {@code n} bytes came by TCP. */
     public final void received(long n) {
         handover.received(n);

@@ -31,7 +31,7 @@ final class KnownSelectors {
 
     private volatile boolean forgetting; // the kernel's socket is being taken out
 
-    /** Keys whose selectors asked meanwhile, and were told of no interest. Guarded by this. */
+    /** Keys whose selectors asked, and were told of no interest for now. Guarded by this. */
     private List<SelectionKey> askers = List.of();
 
     private volatile boolean askedUnknown; // by a selector whose key the channel does not have yet
@@ -46,14 +46,18 @@ final class KnownSelectors {
         return true;
     }
 
-    private synchronized void noteAsker() {
+    /** The selector that asks is told of no interest; a change may bring some. */
+    synchronized void noteAsker() {
         SelectionKey[] keys = ChannelBridge.keys(channel);
         for (int i = 0; keys != null && i < keys.length; i++) {
             SelectionKey key = keys[i]; // once: the channel takes keys out of its array
             if (key != null && key.isValid() && ChannelBridge.isUpdating(key)) {
-                List<SelectionKey> all = new ArrayList<>(askers);
-                all.add(key); // the only one of that selector
-                askers = all;
+                if (!askers.contains(key)) {
+                    List<SelectionKey> all = new ArrayList<>(askers);
+                    all.removeIf(k -> !k.isValid());
+                    all.add(key); // the only one of that selector
+                    askers = all;
+                }
                 return;
             }
         }
@@ -178,20 +182,16 @@ final class KnownSelectors {
      */
     void quiet() {
         if (polled) {
-            update(false);
+            update(ChannelBridge.keys(channel), false);
         }
     }
 
-    /** The attempt is over: makes every selector ask again, now. */
+    /** What is of interest has changed: makes every selector ask again, now. */
     void nudge() {
-        // Registering holds this lock, so no key can slip between the look and the change.
-        synchronized (channel.blockingLock()) {
-            update(true);
-        }
+        update(allKeys(), true);
     }
 
-    private void update(boolean wake) {
-        SelectionKey[] keys = ChannelBridge.keys(channel);
+    private static void update(SelectionKey[] keys, boolean wake) {
         if (keys != null) {
             for (SelectionKey key : keys) {
                 if (key != null && key.isValid()) {

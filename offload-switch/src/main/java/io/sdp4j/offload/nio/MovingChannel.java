@@ -174,10 +174,10 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     private void adopt() {
-        if (!finished() || (!moveOut() && !endedByTcp)) {
+        if (!finished(moved.inputShut()) || (!moveOut() && !endedByTcp)) {
             return;
         }
-        room(1); // none: the input has moved
+        moveIn();
         adopted = true;
         connection.adoptMoved();
     }
@@ -448,6 +448,7 @@ final class MovingChannel extends Upgrade implements Carrier {
                 }
             }
         }
+        left();
         connection.settle(); // it may have become an offloaded channel meanwhile
     }
 

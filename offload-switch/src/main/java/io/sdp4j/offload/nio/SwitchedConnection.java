@@ -531,9 +531,27 @@ final class SwitchedConnection implements ConnectionSwitch {
                     : d.translateInterest(ops);
         }
         // While an attempt runs nothing is ready; its end makes selectors ask again.
-        return connect.trying()
-                ? 0
-                : connect.selectors().interestInKernel(channel.kernelInterest(ops));
+        if (connect.trying()) {
+            return 0;
+        }
+        int events = channel.kernelInterest(MovedOutput.watched(this, ops));
+        if (events == 0 && ops != 0) {
+            connect.selectors().noteAsker();
+        }
+        return connect.selectors().interestInKernel(events);
+    }
+
+    /** The stream if output goes by it and selectors watch the kernel's socket, else null. */
+    ChannelStream movedOutput() {
+        MovingChannel m = moving;
+        return m != null && m.outMoved() && notifyFd == null ? stream : null;
+    }
+
+    /** On a thread of the provider: the stream may take something again, or has ended. */
+    void roomInStream() {
+        if (notifyFd == null && channel.isOpen()) {
+            connect.selectors().nudge();
+        }
     }
 
     @Override
@@ -547,6 +565,8 @@ final class SwitchedConnection implements ConnectionSwitch {
             ChannelBridge.queueUpdate(key); // the kernel's socket is registered still
             return false;
         }
-        return channel.kernelReady(ops, initialOps, key);
+        int before = key.nioReadyOps();
+        boolean more = channel.kernelReady(ops, initialOps, key);
+        return MovedOutput.ready(this, initialOps, before, more, key);
     }
 }

@@ -90,7 +90,10 @@ abstract class MovedByHand {
             }
             case "tryWrite" -> 0;
             case "ready" -> ready();
-            case "requestNotify" -> ready() & (int) args[0];
+            case "requestNotify" -> {
+                int ops = (int) args[0];
+                yield ops == 0 || (ready() & ops) != 0 ? ready() & ops : -1; // arm can
+            }
             case "arm" -> arm((int) args[0], (Runnable) args[1]);
             case "shutdownInput" -> {
                 ends(OffloadStream.READ);
