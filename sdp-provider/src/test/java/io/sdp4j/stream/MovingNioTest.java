@@ -180,6 +180,35 @@ class MovingNioTest extends SwitchedNioTest {
         }
     }
 
+    /** The bytes that came by TCP are not read; TCP has room, the stream has none. */
+    @Test
+    void aFullStreamIsNotShownAsWritable() throws Exception {
+        try (var p = pair();
+                Selector selector = provider().openSelector()) {
+            SocketChannel writes = p.server();
+            p.client().write(ByteBuffer.wrap(new byte[1]));
+            await().until(() -> isReady(writes));
+            writes.configureBlocking(false);
+            SelectionKey key = writes.register(selector, SelectionKey.OP_WRITE);
+            ByteBuffer chunk = ByteBuffer.allocateDirect(64 << 10);
+            long[] written = {0};
+            await().until(
+                            () -> {
+                                for (int n = -1; n != 0; written[0] += n) {
+                                    n = writes.write(chunk.clear());
+                                }
+                                selector.selectedKeys().clear();
+                                return selector.selectNow() == 0;
+                            });
+            while (written[0] > 0) {
+                written[0] -= p.client().read(chunk.clear());
+            }
+            assertEquals(1, selector.select(20_000));
+            assertEquals(SelectionKey.OP_WRITE, key.readyOps());
+            assertEquals(1, writes.read(ByteBuffer.allocate(9)));
+        }
+    }
+
     /** Whether it has moved: then writes go by the stream. */
     private static boolean isReady(SocketChannel channel) {
         return SwitchChannels.explain(channel).orElseThrow().bytesWritten() > 0;
