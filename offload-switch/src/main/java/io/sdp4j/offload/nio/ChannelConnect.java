@@ -161,6 +161,15 @@ final class ChannelConnect {
         port.keep(number, !connected && selectors.polled());
     }
 
+    /** See {@link HeldPort#takeSpare}. Under the state lock. */
+    void spareForPort() throws IOException {
+        port.takeSpare();
+    }
+
+    void closeSpare() throws IOException {
+        port.closeSpare();
+    }
+
     boolean takeResetOfTcp(boolean ends) throws IOException {
         return port.takeReset(ends);
     }

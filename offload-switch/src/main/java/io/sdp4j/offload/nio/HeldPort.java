@@ -26,6 +26,7 @@ final class HeldPort {
     private final ConnectionChannel channel;
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private SocketChannel holder;
+    private SocketChannel spare; // for keep to make the holder of; null = it opens one
 
     HeldPort(SwitchedConnection connection) {
         this.connection = connection;
@@ -121,7 +122,8 @@ final class HeldPort {
         if (holder != null) {
             return;
         }
-        SocketChannel copy = connection.options.copy();
+        SocketChannel copy = spare != null ? spare : connection.options.copy();
+        spare = null;
         boolean complete = false;
         try {
             if (polled) {
@@ -137,6 +139,23 @@ final class HeldPort {
         }
         holder = copy;
         connection.options.answeredBy(copy);
+    }
+
+    /** Takes the descriptor that {@link #keep} will need. Idempotent. */
+    void takeSpare() throws IOException {
+        assert Thread.holdsLock(connection.stateLock);
+        if (spare == null) {
+            spare = connection.options.copy();
+        }
+    }
+
+    /** There will be no {@link #keep}. */
+    void closeSpare() throws IOException {
+        assert Thread.holdsLock(connection.stateLock);
+        if (spare != null) {
+            spare.close();
+            spare = null;
+        }
     }
 
     /** See {@link JdkBridge#takeReset}. The number of a closed one may be another socket's. */

@@ -93,7 +93,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     @Override
-    protected StreamHandle take(OffloadStream stream) {
+    protected StreamHandle take(OffloadStream stream) throws IOException {
         assert Thread.holdsLock(this);
         ChannelStream taken = connection.takeMoved(stream, accepted, reset);
         moved = taken;

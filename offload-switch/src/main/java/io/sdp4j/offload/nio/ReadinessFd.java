@@ -45,14 +45,13 @@ final class ReadinessFd {
     private boolean held; // likewise: the descriptor was left readable when it was asked last
 
     /**
-     * @param provided the provider's descriptor, or -1
+     * @param epoll over the provider's descriptor; this closes it
      */
-    ReadinessFd(SwitchedConnection connection, StreamHandle stream, int provided)
-            throws IOException {
+    ReadinessFd(SwitchedConnection connection, StreamHandle stream, ReadinessEpoll epoll) {
         this.connection = connection;
         this.channel = connection.channel;
         this.stream = stream;
-        this.epoll = new ReadinessEpoll(provided);
+        this.epoll = epoll;
     }
 
     /** See {@link ReadinessEpoll#moveOver}. */

@@ -8,6 +8,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
@@ -57,6 +58,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
     private boolean wantsReadinessFd;
+    private ReadinessEpoll prepared; // for notifyFd, before the connection has moved; else null
     private boolean released;
 
     /**
@@ -202,10 +204,33 @@ final class SwitchedConnection implements ConnectionSwitch {
         channel.carriedBy(null);
     }
 
-    /** The connection has a stream; reads and writes move to it one after the other. */
-    ChannelStream takeMoved(OffloadStream won, boolean accepted, ToldReset reset) {
+    /**
+     * The connection has a stream; reads and writes move to it one after the other.
+     *
+     * @throws IOException if there are no descriptors for it; the stream was not taken
+     */
+    ChannelStream takeMoved(OffloadStream won, boolean accepted, ToldReset reset)
+            throws IOException {
         synchronized (stateLock) {
+            if (wantsReadinessFd) {
+                prepare(won.notifyFd());
+            }
             return take(won, accepted, reset);
+        }
+    }
+
+    /** Takes the descriptors that {@link #adoptMoved} needs, which cannot go back to TCP. */
+    private void prepare(int provided) throws IOException {
+        assert Thread.holdsLock(stateLock);
+        if (prepared == null) {
+            connect.spareForPort();
+            try {
+                prepared = new ReadinessEpoll(provided);
+            } finally {
+                if (prepared == null) {
+                    connect.closeSpare();
+                }
+            }
         }
     }
 
@@ -235,7 +260,7 @@ final class SwitchedConnection implements ConnectionSwitch {
                 try {
                     makeReadinessFd();
                 } catch (IOException e) {
-                    // without descriptors nothing can be selected; as if the connection had broken
+                    // nothing can be selected; as if the connection had broken
                     stream.close(0);
                 }
             }
@@ -298,7 +323,9 @@ final class SwitchedConnection implements ConnectionSwitch {
         if (notifyFd != null || stream == null || !channel.isOpen()) {
             return;
         }
-        ReadinessFd made = new ReadinessFd(this, stream, stream.notifyFd());
+        ReadinessEpoll epoll = prepared != null ? prepared : new ReadinessEpoll(stream.notifyFd());
+        prepared = null;
+        ReadinessFd made = new ReadinessFd(this, stream, epoll);
         boolean complete = false;
         try {
             FileDescriptor number = channel.descriptor();
@@ -434,8 +461,12 @@ final class SwitchedConnection implements ConnectionSwitch {
     private boolean configureStream(boolean block) throws IOException {
         synchronized (stateLock) {
             channel.ensureOpen();
+            boolean kernels = stream == null || (connect != null && connect.onKernel());
+            if (kernels && stream != null && !block) {
+                prepare(stream.notifyFd());
+            }
             wantsReadinessFd = !block;
-            if (stream == null || (connect != null && connect.onKernel())) {
+            if (kernels) {
                 return false;
             }
             if (!block) {
@@ -482,6 +513,13 @@ final class SwitchedConnection implements ConnectionSwitch {
     public void closed() throws IOException {
         synchronized (stateLock) {
             options.close();
+            if (connect != null) {
+                connect.closeSpare();
+            }
+            if (prepared != null) {
+                prepared.close();
+                prepared = null;
+            }
         }
         if (!channel.isRegistered()) {
             killed();

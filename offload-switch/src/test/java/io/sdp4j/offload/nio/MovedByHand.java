@@ -65,6 +65,8 @@ abstract class MovedByHand {
     private volatile int unread; // bytes of the peer's limit
     private volatile long limit;
     volatile int ready; // but for those
+    volatile int notifyFd = -1;
+    volatile boolean closed;
     volatile Runnable toRead; // armed
     volatile Runnable toWrite; // armed
 
@@ -103,7 +105,11 @@ abstract class MovedByHand {
                 ends(OffloadStream.WRITE);
                 yield null;
             }
-            case "notifyFd" -> -1;
+            case "close" -> {
+                closed = true;
+                yield null;
+            }
+            case "notifyFd" -> notifyFd;
             default -> method.getReturnType() == boolean.class ? false : null;
         };
     }
