@@ -11,10 +11,13 @@ import java.util.Map;
  *  option  = key [ "=" value ]        ; in both, "\" makes the next character an ordinary one
  * }
  *
- * A key without a value is a flag that is switched on; of a repeated key the last value holds. The
- * switch checks keys and values when it starts.
+ * A key without a value is a flag that is switched on; of a repeated key the last value holds. A
+ * key may also be the name of the system property: it is given without its first word. The switch
+ * checks keys and values when it starts.
  */
 final class Options {
+    private static final String PREFIX = "sdp4j.";
+
     private Options() {}
 
     /**
@@ -38,7 +41,7 @@ final class Options {
                 String last = part.toString().strip();
                 String name = key == null ? last : key;
                 if (!name.isEmpty()) {
-                    found.put(name, key == null ? "" : last);
+                    found.put(withoutPrefix(name), key == null ? "" : last);
                 }
                 key = null;
                 part.setLength(0);
@@ -47,5 +50,9 @@ final class Options {
             }
         }
         return found;
+    }
+
+    private static String withoutPrefix(String name) {
+        return name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name;
     }
 }

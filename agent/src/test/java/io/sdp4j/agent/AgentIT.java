@@ -233,9 +233,11 @@ class AgentIT {
     @Test
     void usesTheKernelByRule() throws IOException {
         Path rules = file("rules.conf", "use tcp client * *:*\nuse both server * *:*\n");
-        Path report = folder.resolve("report.json");
-        assertRan(connect("report=" + report + ",policy=" + rules), 0);
-        assertEquals(List.of(0L, 1L, 0L), connections(report));
+        for (String prefix : List.of("", "sdp4j.")) { // options may have the properties' names
+            Path report = folder.resolve(prefix + "report.json");
+            assertRan(connect(prefix + "report=" + report + "," + prefix + "policy=" + rules), 0);
+            assertEquals(List.of(0L, 1L, 0L), connections(report));
+        }
     }
 
     @Test
