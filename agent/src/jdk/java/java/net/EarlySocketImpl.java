@@ -202,7 +202,11 @@ final class EarlySocketImpl extends EarlyImpl
         Thread starter = new Thread(null, new Start(start), "sdp4j-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
-        starter.start();
+        try {
+            starter.start();
+        } catch (OutOfMemoryError e) { // no thread but this one
+            return started(0);
+        }
         try {
             starter.join(millis);
         } catch (InterruptedException e) {

@@ -38,7 +38,18 @@ final class JmxBean implements Runnable {
     /** Begins to look, unless that is being done or has been. */
     private static void watch() {
         if (!WATCHING.get() && WATCHING.compareAndSet(false, true)) {
-            Thread.ofPlatform().daemon().name("sdp4j-jmx").start(new JmxBean());
+            Thread thread =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sdp4j-jmx")
+                            .inheritInheritableThreadLocals(false)
+                            .unstarted(new JmxBean());
+            thread.setContextClassLoader(null);
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) { // no thread: the next use tries again
+                WATCHING.set(false);
+            }
         }
     }
 

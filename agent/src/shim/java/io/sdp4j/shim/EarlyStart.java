@@ -38,19 +38,24 @@ final class EarlyStart implements Runnable {
         synchronized (LOCK) {
             TASKS.addLast(goOn);
             if (now) {
-                wanted();
+                wanted = true;
+                LOCK.notifyAll();
             }
             if (running) {
                 return;
             }
             running = true;
         }
+        begin();
+    }
+
+    private static void begin() {
         Thread thread = new Thread(null, new EarlyStart(), "sdp4j-start", 0, false);
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         try {
             thread.start();
-        } catch (OutOfMemoryError e) { // no thread: the next task tries again
+        } catch (OutOfMemoryError e) { // no thread: what comes next tries again
             synchronized (LOCK) {
                 running = false;
             }
@@ -62,7 +67,12 @@ final class EarlyStart implements Runnable {
         synchronized (LOCK) {
             wanted = true;
             LOCK.notifyAll();
+            if (running || TASKS.isEmpty()) {
+                return;
+            }
+            running = true;
         }
+        begin();
     }
 
     @Override

@@ -229,11 +229,15 @@ public final class PolicySource implements Supplier<Policy> {
         }
         nextLookUpNanos = now + LOOK_UP_NANOS;
         lookingUp = true;
-        Thread.ofPlatform()
-                .name("sdp4j-hosts")
-                .daemon()
-                .inheritInheritableThreadLocals(false)
-                .start(this::lookUp);
+        try {
+            Thread.ofPlatform()
+                    .name("sdp4j-hosts")
+                    .daemon()
+                    .inheritInheritableThreadLocals(false)
+                    .start(this::lookUp);
+        } catch (OutOfMemoryError e) { // no thread: the next question after a while tries again
+            lookingUp = false;
+        }
     }
 
     private void lookUp() {
