@@ -132,8 +132,9 @@ final class Boot {
 
     @SuppressWarnings("unchecked")
     private static SocketImpl earlyListener(SocketImplFactory early) {
-        factoriesNeeded = true;
-        return ((Supplier<SocketImpl>) early).get();
+        factoriesNeeded = true; // then looks; a start that fails does it the other way round
+        SocketImplFactory[] pair = factories;
+        return pair != null ? pair[1].createSocketImpl() : ((Supplier<SocketImpl>) early).get();
     }
 
     /** The maker of sockets that do not need the switch yet; null if there is none. */
@@ -303,10 +304,10 @@ final class Boot {
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 off(cause(t));
+                factories = jdkSockets();
                 if (!factoriesNeeded) {
                     grants.ask(Grants.Deed.REMOVE_FACTORIES);
                 }
-                factories = jdkSockets();
             } finally {
                 starting = false;
             }
@@ -335,6 +336,11 @@ final class Boot {
                     ? channels
                     : (SelectorProvider) grants.ask(Grants.Deed.JDK_CHANNELS);
         }
+    }
+
+    /** Whether the switch has started, or could not. */
+    static boolean settled() {
+        return factories != null;
     }
 
     /** Tells the JDK's file channels of switched channels; the switch runs it. */
@@ -391,9 +397,14 @@ final class Boot {
     /** One of the few settings that count before there are Settings. */
     static boolean flag(String name, boolean byDefault) {
         String text = setting(name);
-        return text == null
-                ? byDefault
-                : !text.equalsIgnoreCase("false") && !text.equals("0") && !text.equals("off");
+        if (text == null) {
+            return byDefault;
+        }
+        String word = text.strip();
+        return !word.equalsIgnoreCase("false")
+                && !word.equals("0")
+                && !word.equalsIgnoreCase("off")
+                && !word.equalsIgnoreCase("no");
     }
 
     /** A setting as it was given, or null. */

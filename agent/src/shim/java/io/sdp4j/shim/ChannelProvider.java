@@ -57,6 +57,9 @@ public final class ChannelProvider extends SelectorProvider {
             t = Brought.FOUND;
             if (t == null) {
                 t = Boot.channels();
+                if (!Boot.settled()) {
+                    return t; // for the start itself
+                }
             }
             target = t;
         }
