@@ -26,7 +26,8 @@ final class ProgressTimers {
     private final ReceiveHalf receive;
     private final Suspension suspension;
     private long srcAvailMark;
-    private long cancelMark;
+    private int sourceCancelMark;
+    private int sinkCancelMark;
     private long rdmaMark;
 
     ProgressTimers(Lifecycle life, SendHalf send, ReceiveHalf receive, Suspension suspension) {
@@ -43,7 +44,8 @@ final class ProgressTimers {
             srcAvailMark = send.sources.progress();
         }
         if (cancelling() && life.armIfIdle(SdpMachine.TIMER_CANCEL, CANCEL_NANOS, out)) {
-            cancelMark = cancels();
+            sourceCancelMark = send.sources.cancels();
+            sinkCancelMark = receive.sinks.cancels();
         }
         if (flying() && life.armIfIdle(SdpMachine.TIMER_RDMA, RDMA_NANOS, out)) {
             rdmaMark = flights();
@@ -62,7 +64,7 @@ final class ProgressTimers {
                 }
                 yield false;
             }
-            case SdpMachine.TIMER_CANCEL -> cancelling() && cancels() == cancelMark;
+            case SdpMachine.TIMER_CANCEL -> cancelUnanswered();
             case SdpMachine.TIMER_RDMA -> flying() && flights() == rdmaMark;
             case SdpMachine.TIMER_SUSPEND -> true;
             default -> throw new AssertionError(timer);
@@ -73,8 +75,11 @@ final class ProgressTimers {
         return send.sources.cancel() == Sources.SENT || receive.sinks.cancel() == Sources.SENT;
     }
 
-    private long cancels() {
-        return (long) send.sources.cancels() + receive.sinks.cancels();
+    /** Each direction by itself: answers for one say nothing of the other. */
+    private boolean cancelUnanswered() {
+        return (send.sources.cancel() == Sources.SENT && send.sources.cancels() == sourceCancelMark)
+                || (receive.sinks.cancel() == Sources.SENT
+                        && receive.sinks.cancels() == sinkCancelMark);
     }
 
     private boolean flying() {

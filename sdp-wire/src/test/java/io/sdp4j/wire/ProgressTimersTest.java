@@ -115,6 +115,20 @@ class ProgressTimersTest extends ZcopyRig {
         assertArmed(SdpMachine.TIMER_CANCEL, 5);
     }
 
+    /** A peer that answers one kind of cancel cannot leave the other without an answer. */
+    @Test
+    void anAnswerForOneHalfIsNoneForTheOther() {
+        pipelineSink();
+        assertTrue(lendSource(3, 1000));
+        recallSource();
+        assertArmed(SdpMachine.TIMER_CANCEL, 5);
+        assertTrue(lendSink(5, 100_000));
+        recallSink();
+        rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
+        fire(SdpMachine.TIMER_CANCEL);
+        assertEquals(AbortReason.ANSWER_TIMEOUT, rig.machine.abortReason());
+    }
+
     @Test
     void readsAndWritesBothGetOn() {
         pipelineSource();
