@@ -81,6 +81,9 @@ final class TraceFormat {
     /** Most bytes of a file. */
     static final long MAX_FILE_BYTES = 1L << 30;
 
+    /** Of the bytes of a file one part in so many is for entries. */
+    static final int ENTRIES_SHARE = 16;
+
     private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

@@ -36,6 +36,10 @@ public final class TraceReader implements AutoCloseable {
     /** No process draws that many numbers; more is made up. */
     private static final long MAX_NUMBER = 1L << 48;
 
+    /** No trace has more connections; those of a file are kept on the heap. */
+    private static final long MAX_ENTRIES =
+            TraceFormat.MAX_FILE_BYTES / TraceFormat.ENTRIES_SHARE / TraceFormat.ENTRY_BYTES;
+
     /** Cells read at a time. */
     private static final int BATCH = 256;
 
@@ -80,7 +84,8 @@ public final class TraceReader implements AutoCloseable {
                 || payloadBytes > TraceFormat.MAX_PAYLOAD_BYTES
                 || cellBytes != TraceFormat.cellBytes(payloadBytes)
                 || cells <= 0
-                || entries <= 0) {
+                || entries <= 0
+                || entries > MAX_ENTRIES) {
             throw new NotATrace("its sizes make no sense");
         }
         cellsAt = TraceFormat.HEADER_BYTES + (long) entries * TraceFormat.ENTRY_BYTES;

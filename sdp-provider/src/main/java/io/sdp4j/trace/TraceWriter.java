@@ -32,7 +32,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class TraceWriter {
     private static final int MIN_ENTRIES = 16;
-    private static final int ENTRIES_SHARE = 16; // of the file, that is, one part in so many
     private static final int FILL_BYTES = 1 << 16;
 
     private final MemorySegment memory;
@@ -95,7 +94,10 @@ public final class TraceWriter {
             Files.deleteIfExists(draft);
         }
         int entries =
-                (int) Math.max(MIN_ENTRIES, limitBytes / ENTRIES_SHARE / TraceFormat.ENTRY_BYTES);
+                (int)
+                        Math.max(
+                                MIN_ENTRIES,
+                                limitBytes / TraceFormat.ENTRIES_SHARE / TraceFormat.ENTRY_BYTES);
         TraceWriter writer = new TraceWriter(memory, entries, payloadBytes, zero);
         writer.writeHeader(startNanos, process);
         return writer;
@@ -142,7 +144,7 @@ public final class TraceWriter {
             long helloNanos,
             byte[] helloAck,
             long ackNanos) {
-        int number = connections.incrementAndGet();
+        int number = connections.updateAndGet(n -> n == Integer.MAX_VALUE ? 1 : n + 1);
         long at =
                 TraceFormat.HEADER_BYTES
                         + (long) ((number - 1) % entries) * TraceFormat.ENTRY_BYTES;

@@ -294,6 +294,10 @@ class TraceFileTest {
             Files.write(cut, Arrays.copyOf(whole, length));
             assertThrows(TraceReader.NotATrace.class, () -> TraceReader.open(cut));
         }
+        byte[] swollen = whole.clone(); // by connections that would fill the heap
+        TraceFormat.putInt(MemorySegment.ofArray(swollen), TraceFormat.H_ENTRIES, 300_000);
+        assertThrows(
+                TraceReader.NotATrace.class, () -> TraceReader.open(Files.write(cut, swollen)));
         int read = 0;
         for (int length = 4096; length < whole.length; length += 333) {
             Files.write(cut, Arrays.copyOf(whole, length));
