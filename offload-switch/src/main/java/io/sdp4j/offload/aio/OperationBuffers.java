@@ -61,6 +61,9 @@ final class OperationBuffers implements OffloadStream.Loan {
             deferred = null;
             throw e;
         }
+        if (!reading && buffers != null) {
+            return stream.tryWrite(buffers, 0, buffers.length);
+        }
         long sum = 0;
         for (int i = 0; i < buffers(); i++) {
             ByteBuffer b = buffer(i);
