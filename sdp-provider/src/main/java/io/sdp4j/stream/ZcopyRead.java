@@ -186,7 +186,7 @@ final class ZcopyRead {
         }
     }
 
-    /** As {@link #end}; nobody reads any more. */
+    /** As {@link #end}; no thread reads any more. */
     boolean close() {
         assert Thread.holdsLock(core);
         readerLends = false;

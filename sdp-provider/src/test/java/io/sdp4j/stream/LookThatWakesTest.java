@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: whoever takes from the queue what another thread waits for wakes that thread. Method: a
- * writer without credits is parked, no notification comes and nothing looks at quiet streams, so
- * one call alone sees that the peer has read.
+ * Goal: a thread that takes from the queue what another one waits for wakes that. Method: a writer
+ * without credits is parked, no notification comes and nothing looks at quiet streams, so one call
+ * alone sees that the peer has read.
  */
 @Timeout(60)
 final class LookThatWakesTest {

@@ -70,7 +70,7 @@ final class OutOfDescriptors {
         return String.valueOf(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - first));
     }
 
-    /** Lets nobody come before it is open, and takes none. */
+    /** Lets no client come before it is open, and takes none. */
     private static final class Attempts implements UnixSockets.Taker {
         final CountDownLatch left = new CountDownLatch(ROUSED + CALLS);
         volatile boolean open;
@@ -91,7 +91,7 @@ final class OutOfDescriptors {
         }
     }
 
-    /** What is found before and after there is a descriptor to look with. */
+    /** The findings before and after there is a descriptor to look with. */
     private String look() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (var socket = SocketChannel.open().bind(any)) {

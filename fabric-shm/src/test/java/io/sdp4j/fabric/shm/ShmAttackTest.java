@@ -123,12 +123,12 @@ final class ShmAttackTest extends AttackedFabric {
      */
     @ParameterizedTest
     @ValueSource(strings = {"byte", "third", "unread", "nested", "wake"})
-    void aSocketThatLingersHoldsUpNobodyElse(String how) throws Exception {
+    void aSocketThatLingersHoldsUpNoOtherClient(String how) throws Exception {
         assertEquals("status 0", linger(how).readLine());
     }
 
     @Test
-    void socketsThatLingerHoldUpOneThreadUntilNobodyIsLetIn() throws Exception {
+    void socketsThatLingerHoldUpOneThreadUntilNoClientIsLetIn() throws Exception {
         linger("many");
         await().until(StrangeFd::behind);
         assertEquals(1, closing());

@@ -147,7 +147,7 @@ final class ShmNeighboursTest extends AttackedFabric {
                 refused::toString);
     }
 
-    /** What the attacker hears that goes by the name of the listener on all addresses. */
+    /** The answer to the attacker that goes by the name of the listener on all addresses. */
     private String attackAny(String what, String more) throws IOException {
         String path = Ends.meeting(dir).resolve(fabric.rendezvous().anyName(at)).toString();
         return attack(List.of(), what, path, String.valueOf(at.getPort()), more).readLine();
@@ -190,9 +190,9 @@ final class ShmNeighboursTest extends AttackedFabric {
         }
     }
 
-    /** What was duplicated to be shown is then the last descriptor of a socket that lingers. */
+    /** The duplicate that was made to be shown is the last descriptor of a socket that lingers. */
     @Test
-    void aConnectionThatIsClosedWhileItIsLookedAtHoldsUpNobody() throws Exception {
+    void aConnectionThatIsClosedWhileItIsLookedAtHoldsUpNoOther() throws Exception {
         kernel.close();
         ServerSocketChannel listener = ServerSocketChannel.open();
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

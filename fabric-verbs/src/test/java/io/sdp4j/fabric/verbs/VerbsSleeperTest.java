@@ -30,7 +30,7 @@ class VerbsSleeperTest {
     private static final int SEND_SLOTS = 8;
     private static final int LEN = 64;
 
-    /** Messages before the test, whose slots nobody has asked for. */
+    /** Messages before the test, whose slots no thread has asked for. */
     private static final int SAID = 2;
 
     private LabPairs pairs;

@@ -186,7 +186,7 @@ final class KnownSelectors {
         }
     }
 
-    /** What is of interest has changed: makes every selector ask again, now. */
+    /** The interest has changed: makes every selector ask again, now. */
     void nudge() {
         update(allKeys(), true);
     }

@@ -7,9 +7,9 @@ import java.nio.channels.SelectionKey;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
- * What selectors are told of output that goes by the stream while they watch the kernel's socket,
- * by which input still comes. The socket always has room then, and the stream may have none. Then
- * the socket is not watched for room, and the stream makes selectors ask again.
+ * Readiness of output that goes by the stream while selectors watch the kernel's socket, by which
+ * input still comes. The socket always has room then, and the stream may have none. Then the socket
+ * is not watched for room, and the stream makes selectors ask again.
  *
  * <p>Stateless; used by threads that select.
  */

@@ -279,7 +279,7 @@ public final class Attacker {
     }
 
     /**
-     * When it is told to, passes sockets whose last close waits for an hour, as nobody reads what
+     * When it is told to, passes sockets whose last close waits for an hour, as no peer reads what
      * they have sent, and closes its own. Then it asks as an honest client does.
      */
     private static String lingering(String path, int port, String how) throws IOException {
