@@ -84,14 +84,14 @@ final class BoundedAttempt implements Runnable {
         try {
             synchronized (this) {
                 while (!over) {
-                    if (late()) {
+                    if (late(interrupted)) {
                         givenUp = true;
                         return null;
                     }
                     try {
                         wait(LOOK_MILLIS);
                     } catch (InterruptedException e) {
-                        interrupted = true; // the JDK's connect goes on, or its caller is asked
+                        interrupted = true;
                     }
                 }
                 return outcome();
@@ -103,8 +103,13 @@ final class BoundedAttempt implements Runnable {
         }
     }
 
-    private boolean late() throws OffloadUnavailable {
-        if (spec.abandoned().getAsBoolean()) {
+    /**
+     * @param interrupted whether the caller was; that ends the connect of a virtual thread, which
+     *     the spec cannot tell while the flag is cleared
+     */
+    private boolean late(boolean interrupted) throws OffloadUnavailable {
+        if ((interrupted && Thread.currentThread().isVirtual())
+                || spec.abandoned().getAsBoolean()) {
             givenUp = true;
             throw new OffloadUnavailable(
                     ReasonCode.ABANDONED, "the connection is not wanted any more");

@@ -280,7 +280,14 @@ public final class SdpOffloadProvider implements OffloadProvider {
             ConnectSpec within = patient(name, atOnce ? spec : started(fabric, spec, before));
             // A fabric may block in native code, which would pin a virtual thread's carrier.
             return Thread.currentThread().isVirtual()
-                    ? context.setup().call(() -> connect(fabric, within))
+                    ? context.setup()
+                            .call(
+                                    within.abandoned(),
+                                    givenUp ->
+                                            connect(
+                                                    fabric,
+                                                    within.onBehalf(
+                                                            within.localAddress(), givenUp)))
                     : connect(fabric, within);
         } catch (FabricException e) {
             throw Reasons.unavailable(e);

@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -10,6 +9,8 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * A few platform daemon threads that set up connections for those who must not block in native
@@ -64,12 +65,28 @@ final class SetupThreads {
         queued.execute(work);
     }
 
+    /** Work that can be given up. */
+    @FunctionalInterface
+    interface Work<T> {
+        /**
+         * Does it.
+         *
+         * @param givenUp whether the result is not wanted any more; any thread
+         */
+        T run(BooleanSupplier givenUp) throws OffloadUnavailable;
+    }
+
     /**
-     * Runs {@code work} on a platform thread and waits for it, not ended by an interrupt: the work
-     * has its deadline.
+     * Runs {@code work} on a platform thread and waits until it has ended. An interrupt of the
+     * caller, which is a virtual thread, gives it up.
+     *
+     * @param abandoned whether it is given up for another reason; any thread
      */
-    <T> T call(Callable<T> work) throws OffloadUnavailable {
-        FutureTask<T> task = new FutureTask<>(work);
+    <T> T call(BooleanSupplier abandoned, Work<T> work) throws OffloadUnavailable {
+        // The question is about the caller's flag, which is clear once the caller was told.
+        AtomicBoolean told = new AtomicBoolean();
+        FutureTask<T> task =
+                new FutureTask<>(() -> work.run(() -> told.get() || abandoned.getAsBoolean()));
         pool.execute(task);
         boolean interrupted = false;
         try {
@@ -78,6 +95,7 @@ final class SetupThreads {
                     return task.get();
                 } catch (InterruptedException e) {
                     interrupted = true;
+                    told.set(true);
                 } catch (ExecutionException e) {
                     if (e.getCause() instanceof OffloadUnavailable u) {
                         throw u;

@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -124,6 +125,28 @@ class FirstConnectTest {
             assertTrue(slow.asked.await(20, TimeUnit.SECONDS));
             s.close();
             Expect.is(SocketException.class, "Socket closed", connecting.thrown());
+        } finally {
+            slow.goOn.countDown();
+        }
+    }
+
+    @Test
+    @DisplayName("21: the interrupt of a virtual thread ends it, too")
+    void anInterruptEndsThatOfAVirtualThread() throws Exception {
+        try (ServerSocket plain = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Socket s = socket(false);
+            Task<Void> connecting =
+                    Task.start(
+                            Task.Kind.VIRTUAL,
+                            () -> {
+                                s.connect(plain.getLocalSocketAddress(), 40_000);
+                                return null;
+                            });
+            assertTrue(slow.asked.await(20, TimeUnit.SECONDS));
+            connecting.thread().interrupt();
+            Expect.is(SocketException.class, "Closed by interrupt", connecting.thrown());
+            assertTrue(s.isClosed());
+            assertEquals(1, slow.goOn.getCount(), "the provider is still at it");
         } finally {
             slow.goOn.countDown();
         }
