@@ -125,8 +125,9 @@ final class OffloadConnects {
                 failures.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
-                if (e.reason() == ReasonCode.ABANDONED) {
-                    return new Attempt(null, e.reason(), e.getMessage());
+                // What a close takes away looks like a lack to the provider.
+                if (e.reason() == ReasonCode.ABANDONED || abandoned.getAsBoolean()) {
+                    return new Attempt(null, ReasonCode.ABANDONED, e.getMessage());
                 }
                 warm |= e.reason() == ReasonCode.NOT_LOCAL;
                 started |= e.reason() == ReasonCode.NO_PEER;

@@ -2,6 +2,7 @@ package io.sdp4j.offload.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
@@ -16,6 +17,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -39,21 +41,25 @@ class GivenUpConnectTest {
     private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final CountDownLatch asked = new CountDownLatch(1);
-    private final OffloadSwitch owner =
-            new OffloadSwitch(
-                    () ->
-                            Policy.everything(
-                                    Decision.of(
-                                            Verdict.OFFLOAD_ONLY,
-                                            List.of(),
-                                            HOUR_NANOS,
-                                            "use sdp",
-                                            "test:1")),
-                    List.of(new Silent()),
-                    SwitchSettings.defaults());
+    private final CountDownLatch found = new CountDownLatch(1);
+    private OffloadSwitch owner = over(new Silent());
+
+    private static OffloadSwitch over(OffloadProvider provider) {
+        return new OffloadSwitch(
+                () ->
+                        Policy.everything(
+                                Decision.of(
+                                        Verdict.OFFLOAD_ONLY,
+                                        List.of(),
+                                        HOUR_NANOS,
+                                        "use sdp",
+                                        "test:1")),
+                List.of(provider),
+                SwitchSettings.defaults());
+    }
 
     /** Waits as a fabric does whose peer does not answer. */
-    private final class Silent implements OffloadProvider {
+    private class Silent implements OffloadProvider {
         @Override
         public String name() {
             return "silent";
@@ -77,6 +83,20 @@ class GivenUpConnectTest {
         }
     }
 
+    /** Finds its peer only when the socket is closed, and has no local address for it then. */
+    private final class Late extends Silent {
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            asked.countDown();
+            try {
+                assertTrue(found.await(20, TimeUnit.SECONDS));
+                return fail("the address is " + spec.localAddress().find(null));
+            } catch (IOException | InterruptedException e) {
+                throw new OffloadUnavailable(ReasonCode.MEMORY, "no local address: " + e);
+            }
+        }
+    }
+
     private Task<Void> connecting(Kind kind, Socket s) throws InterruptedException {
         Task<Void> task =
                 Task.start(
@@ -95,6 +115,18 @@ class GivenUpConnectTest {
         Socket s = SwitchedSockets.socket(owner);
         Task<Void> task = connecting(kind, s);
         s.close();
+        Expect.is(SocketException.class, "Socket closed", task.thrown());
+        assertNothingCounted();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    void theFailureThatACloseCausesIsNone(Kind kind) throws Exception {
+        owner = over(new Late());
+        Socket s = SwitchedSockets.socket(owner);
+        Task<Void> task = connecting(kind, s);
+        s.close();
+        found.countDown();
         Expect.is(SocketException.class, "Socket closed", task.thrown());
         assertNothingCounted();
     }
