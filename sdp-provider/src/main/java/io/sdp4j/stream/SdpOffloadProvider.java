@@ -52,6 +52,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
 
     private final FabricSet fabrics;
     private final FabricResolver resolver;
+    private final DeviceResolver devices;
     private final StreamContext context;
     private final long verbsConnectNanos;
     private final RouteCache reached = new RouteCache();
@@ -66,8 +67,24 @@ public final class SdpOffloadProvider implements OffloadProvider {
             StreamSettings settings,
             EventLoop loop,
             long verbsConnectNanos) {
+        this(fabrics, resolver, null, settings, loop, verbsConnectNanos);
+    }
+
+    /**
+     * The same.
+     *
+     * @param devices which {@code resolver} asks; ends with the provider; null = it asks none
+     */
+    SdpOffloadProvider(
+            FabricSet fabrics,
+            FabricResolver resolver,
+            DeviceResolver devices,
+            StreamSettings settings,
+            EventLoop loop,
+            long verbsConnectNanos) {
         this.fabrics = fabrics;
         this.resolver = resolver;
+        this.devices = devices;
         this.context =
                 new StreamContext(
                         settings,
@@ -113,11 +130,13 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 settings.flag(ShmSettings.ENABLED)
                         ? new HostResolver(hosts)
                         : (local, remote) -> List.of();
+        DeviceResolver devices = null;
         if (settings.flag(VerbsSettings.ENABLED)) {
             openers.put(
                     DeviceResolver.VERBS,
                     () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
-            resolver = DeviceResolver.behind(resolver, new KernelNetlink(loop));
+            devices = DeviceResolver.behind(resolver, new KernelNetlink(loop));
+            resolver = devices;
         }
         for (FabricFactory plugin : plugins) {
             openers.put(plugin.name(), () -> traced.apply(new PluginFabric(plugin.open())));
@@ -126,6 +145,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 new SdpOffloadProvider(
                         new FabricSet(openers),
                         PluginFabric.behind(resolver, plugins),
+                        devices,
                         StreamSettings.of(settings),
                         loop,
                         TimeUnit.MILLISECONDS.toNanos(
@@ -198,6 +218,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 .schedule(
                         () -> {
                             fabrics.close();
+                            if (devices != null) {
+                                devices.close();
+                            }
                             context.atExit().unhook();
                         },
                         context.settings().closeTimeoutNanos());

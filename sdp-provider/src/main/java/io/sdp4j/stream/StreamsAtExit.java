@@ -22,6 +22,7 @@ final class StreamsAtExit {
     private final FabricSet fabrics;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
     private final Runnable end = this::end;
+    private volatile Thread hook; // null where the JDK runs the last one, or none
 
     StreamsAtExit(FabricSet fabrics) {
         this.fabrics = fabrics;
@@ -32,14 +33,15 @@ final class StreamsAtExit {
         if (LastHook.add(end)) {
             return;
         }
-        Thread hook =
+        Thread flusher =
                 Thread.ofPlatform()
                         .name("sdp4j-gathered")
                         .inheritInheritableThreadLocals(false)
                         .unstarted(this::flush);
-        hook.setContextClassLoader(null);
+        flusher.setContextClassLoader(null);
         try {
-            Runtime.getRuntime().addShutdownHook(hook);
+            Runtime.getRuntime().addShutdownHook(flusher);
+            hook = flusher;
         } catch (IllegalStateException e) {
             // the JVM is ending already
         }
@@ -48,6 +50,14 @@ final class StreamsAtExit {
     /** After the last stream. */
     void unhook() {
         LastHook.remove(end);
+        Thread flusher = hook;
+        if (flusher != null) {
+            try {
+                boolean _ = Runtime.getRuntime().removeShutdownHook(flusher);
+            } catch (IllegalStateException e) {
+                // the JVM is ending already
+            }
+        }
     }
 
     void add(StreamLife stream) {
