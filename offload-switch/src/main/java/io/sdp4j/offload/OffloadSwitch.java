@@ -152,7 +152,7 @@ public final class OffloadSwitch {
         return kernel;
     }
 
-    /** A channel of this switch is made; called last by its constructor. */
+    /** A channel of this switch is made; called when it may be closed. */
     public void opened(Closeable channel) {
         if (opened != null) {
             opened.accept(channel);

@@ -151,6 +151,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             child.close();
             throw new IOException(new ShutdownChannelGroupException()); // the JDK's words
         }
+        owner.opened(child);
         return child;
     }
 

@@ -62,7 +62,8 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
     }
 
     /**
-     * An accepted offloaded connection; the caller adds it to the group.
+     * An accepted offloaded connection; the caller adds it to the group, and then tells the switch,
+     * which may close it at once: one that is closed before it is a member would stay one.
      *
      * @param receiveBuffer what was asked for at the listener, or null
      */
@@ -80,7 +81,6 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         this.remote = stream.remoteAddress();
         owner.counters().opened(stream, true);
         this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
-        owner.opened(this);
     }
 
     /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */

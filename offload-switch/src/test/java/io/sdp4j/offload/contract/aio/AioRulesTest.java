@@ -11,6 +11,7 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.LoopbackProvider;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -20,6 +21,9 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,6 +43,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
@@ -300,6 +305,44 @@ class AioRulesTest {
             return operation.get() == null;
         } catch (IllegalStateException e) {
             return e.getMessage().endsWith(" not allowed due to timeout or cancellation");
+        }
+    }
+
+    /** Goal: behaviour 93, a connection that comes in while all channels are closed. */
+    @Test
+    void groupEndsAlthoughAChannelIsClosedWhileItIsMade() throws Exception {
+        LoopbackProvider loop = new LoopbackProvider();
+        AtomicBoolean ended = new AtomicBoolean();
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(loop),
+                        SwitchSettings.defaults(),
+                        KernelSocketSource.best(),
+                        channel -> {
+                            if (ended.get()) {
+                                AioRulesTest.close(channel);
+                            }
+                        });
+        SwitchAsynchronousChannelProvider provider = over(owner);
+        AsynchronousChannelGroup group =
+                provider.openAsynchronousChannelGroup(1, Aio.named("aio-rules"));
+        try (AsynchronousServerSocketChannel listener =
+                        provider.openAsynchronousServerSocketChannel(group).bind(ANY_PORT);
+                AsynchronousSocketChannel client = client(of(Policy.allowAll(), loop))) {
+            Aio.get(client.connect(listener.getLocalAddress()));
+            ended.set(true);
+            assertFalse(Aio.get(listener.accept()).isOpen());
+        }
+        group.shutdown();
+        assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
+    }
+
+    private static void close(Closeable channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
