@@ -104,6 +104,7 @@ final class ShmActiveSide {
         queuePair = null;
         transport = null;
         link = null;
+        answered = false; // it was a refusal
     }
 
     /** Whether there is a transport that has carried a connection to the same address. */

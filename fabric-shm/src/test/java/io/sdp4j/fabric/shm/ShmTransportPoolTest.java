@@ -2,6 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +49,7 @@ final class ShmTransportPoolTest {
     private ShmFabric server;
     private ShmFabric client;
     private FabricListener listener;
+    private volatile boolean full;
     private final BlockingQueue<QueuePair> accepted = new LinkedBlockingQueue<>();
 
     @BeforeEach
@@ -61,7 +65,15 @@ final class ShmTransportPoolTest {
     private FabricListener listenAgain(QpSpec spec) throws FabricException {
         return server.listen(
                 new ListenRequest(
-                        at, false, r -> r.accept(spec, new byte[0], Taker.into(accepted))));
+                        at,
+                        false,
+                        r -> {
+                            if (full) {
+                                r.reject(new byte[0]);
+                            } else {
+                                r.accept(spec, new byte[0], Taker.into(accepted));
+                            }
+                        }));
     }
 
     @AfterEach
@@ -226,6 +238,31 @@ final class ShmTransportPoolTest {
         QpPair p = connect();
         exchange(p, 6);
         endInOrder(p);
+    }
+
+    /** A caller that does not wait takes the peer for one that may have accepted otherwise. */
+    @Test
+    void afterARefusalOverItThePeerHasNotAccepted() throws Exception {
+        endInOrder(connect());
+        awaitRest();
+        full = true;
+        AtomicReference<BooleanSupplier> mayBe = new AtomicReference<>();
+        ConnectRequest r = request();
+        ConnectRequest watched =
+                new ConnectRequest(
+                        r.remote(),
+                        r.localAddress(),
+                        r.privateData(),
+                        r.spec(),
+                        r.askedNanos(),
+                        r.deadlineNanos(),
+                        r.limitNanos(),
+                        r.abandoned(),
+                        mayBe::set,
+                        -1);
+        FabricException e = assertThrows(FabricException.class, () -> client.connect(watched));
+        assertEquals(FabricException.Cause.REFUSED, e.why());
+        assertFalse(mayBe.get().getAsBoolean());
     }
 
     @Test
