@@ -22,9 +22,14 @@ import java.util.function.Supplier;
  */
 public final class PluginFabric implements Fabric {
     private final Fabric fabric;
+    private final String name;
+    private final Capabilities capabilities;
 
+    /** Asks for what cannot fail later; throws what {@code fabric} throws. */
     PluginFabric(Fabric fabric) {
         this.fabric = fabric;
+        name = fabric.name();
+        capabilities = fabric.capabilities();
     }
 
     /** The paths of a resolver, and behind them those over fabrics of plug-ins. */
@@ -70,12 +75,12 @@ public final class PluginFabric implements Fabric {
 
     @Override
     public String name() {
-        return fabric.name();
+        return name;
     }
 
     @Override
     public Capabilities capabilities() {
-        return fabric.capabilities();
+        return capabilities;
     }
 
     @Override

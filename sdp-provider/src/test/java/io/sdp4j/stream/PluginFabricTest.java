@@ -4,15 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricFactory;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.FabricResolver;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -59,26 +60,42 @@ class PluginFabricTest {
         assertEquals(BUILT_IN, PluginFabric.behind(BUILT_IN, List.of()));
     }
 
-    /** Whatever it is: of an old version perhaps a method that is not there. */
+    /** Of an old version: all that it has is {@code has}, by the names of methods. */
+    private static Fabric broken(Map<String, Object> has) {
+        return Shims.proxy(
+                Fabric.class,
+                (_, method, _) -> {
+                    Object answer = has.get(method.getName());
+                    if (answer == null) {
+                        throw new AbstractMethodError(method.getName());
+                    }
+                    return answer;
+                });
+    }
+
     @Test
     void faultsAreFailuresOfTheFabric() {
-        Fabric broken =
-                (Fabric)
-                        Proxy.newProxyInstance(
-                                Fabric.class.getClassLoader(),
-                                new Class<?>[] {Fabric.class},
-                                (_, method, _) -> {
-                                    if (method.getName().equals("name")) {
-                                        return "broken";
-                                    }
-                                    throw new AbstractMethodError(method.getName());
-                                });
-        Fabric guarded = new PluginFabric(broken);
+        Capabilities capabilities =
+                new Capabilities(92, 196, true, 0, false, false, false, 1, false);
+        Fabric guarded =
+                new PluginFabric(broken(Map.of("name", "broken", "capabilities", capabilities)));
+        assertEquals(capabilities, guarded.capabilities());
         FabricException e = assertThrows(FabricException.class, () -> guarded.connect(null));
         assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
         assertTrue(e.getMessage().contains("fabric broken failed"), e.getMessage());
         assertThrows(FabricException.class, () -> guarded.listen(null));
         assertEquals(0, guarded.choosePort(() -> null));
+    }
+
+    /** Nothing is told later that could fail then. */
+    @Test
+    void oneThatCannotTellItsAbilitiesDoesNotStart() {
+        FabricSet fabrics =
+                new FabricSet(
+                        Map.of("broken", () -> new PluginFabric(broken(Map.of("name", "broken")))));
+        FabricException e = assertThrows(FabricException.class, () -> fabrics.get("broken"));
+        assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
+        assertTrue(e.getMessage().contains("capabilities"), e.getMessage());
     }
 
     /** Goal: a method with a default is not forgotten. */
