@@ -120,7 +120,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             } else {
                 connectKernel(address, millis, startNanos, attempt);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             close();
             throw e;
         } finally {

@@ -352,7 +352,7 @@ final class ChannelConnect {
         } catch (IOException e) {
             port.giveBack();
             failed = e;
-        } catch (RuntimeException e) { // closed meanwhile, or a fault that must not be swallowed
+        } catch (RuntimeException | Error e) { // closed, or a fault that must not be swallowed
             port.giveBack();
             failed = new ConnectException(e.toString());
             failed.initCause(e);
