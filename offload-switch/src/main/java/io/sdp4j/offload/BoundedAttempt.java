@@ -41,7 +41,9 @@ final class BoundedAttempt implements Runnable {
     static OffloadStream connect(OffloadProvider provider, ConnectSpec spec)
             throws OffloadUnavailable {
         BoundedAttempt attempt = new BoundedAttempt(provider, spec);
-        ConnectThreads.start(attempt);
+        if (!ConnectThreads.start(attempt)) {
+            throw OffloadConnects.noThread();
+        }
         return attempt.await();
     }
 

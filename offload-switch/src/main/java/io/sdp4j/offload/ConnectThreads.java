@@ -49,7 +49,13 @@ public final class ConnectThreads {
         }
     }
 
-    public static void start(Runnable attempt) {
-        POOL.execute(attempt);
+    /** Whether {@code attempt} will run: not where the system has no thread for it. */
+    public static boolean start(Runnable attempt) {
+        try {
+            POOL.execute(attempt);
+            return true;
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
     }
 }

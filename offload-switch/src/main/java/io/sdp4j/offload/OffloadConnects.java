@@ -149,12 +149,29 @@ final class OffloadConnects {
             OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail());
             losses.add(remote, failure.reason(), failure.detail());
         }
-        if (only) {
+        return without(decision, failure);
+    }
+
+    /** How it goes on after a failure, if it does. */
+    private Attempt without(Decision decision, ProviderFailure failure) throws ConnectException {
+        if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
             counters.refused();
             throw failure.causing(
                     new ConnectException("Connection refused " + failure.under(decision)));
         }
         return failure.kernel();
+    }
+
+    /** As {@link OffloadSwitch#withoutThread}. */
+    Attempt withoutThread(Decision decision) throws ConnectException {
+        ProviderFailure failure = new ProviderFailure();
+        failure.add(noThread());
+        return without(decision, failure);
+    }
+
+    static OffloadUnavailable noThread() {
+        return new OffloadUnavailable(
+                ReasonCode.MEMORY, "the system has no thread for the attempt");
     }
 
     /**

@@ -248,6 +248,15 @@ public final class OffloadSwitch {
                         decision, remote, localAddress, startNanos, timeoutNanos, abandoned, asked);
     }
 
+    /**
+     * The outcome of an attempt for which {@link ConnectThreads} has no thread.
+     *
+     * @throws ConnectException if the rule allows nothing but offload
+     */
+    public Attempt withoutThread(Decision decision) throws ConnectException {
+        return connects.withoutThread(decision);
+    }
+
     /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
     AtomicLong answered() {
         return answered;
@@ -366,8 +375,7 @@ public final class OffloadSwitch {
         ListenSpec spec =
                 new ListenSpec(
                         address, dualStack, backlog, decision.fabrics(), onPending, accepted);
-        if (listensLater(decision)) {
-            ConnectThreads.start(new Listen(this, spec, listening));
+        if (listensLater(decision) && ConnectThreads.start(new Listen(this, spec, listening))) {
             return listening;
         }
         ProviderFailure failure = listen(spec, listening);

@@ -211,10 +211,8 @@ public abstract class Upgrade {
 
     private void consider() {
         if (state == State.YOUNG && decision != null && trigger.due(waits()) && begin()) {
-            try {
-                ConnectThreads.start(this::proposeOrStay);
-            } catch (OutOfMemoryError e) { // no thread; the bytes of the caller count
-                stayForNow();
+            if (!ConnectThreads.start(this::proposeOrStay)) {
+                stayForNow(); // the bytes of the caller count
             }
         }
     }

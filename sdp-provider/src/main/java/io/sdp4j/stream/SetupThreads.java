@@ -87,7 +87,11 @@ final class SetupThreads {
         AtomicBoolean told = new AtomicBoolean();
         FutureTask<T> task =
                 new FutureTask<>(() -> work.run(() -> told.get() || abandoned.getAsBoolean()));
-        pool.execute(task);
+        try {
+            pool.execute(task);
+        } catch (OutOfMemoryError e) { // the system has no thread: as when all are busy
+            task.run();
+        }
         boolean interrupted = false;
         try {
             while (true) {

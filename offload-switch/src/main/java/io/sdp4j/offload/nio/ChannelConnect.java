@@ -259,15 +259,24 @@ final class ChannelConnect {
             }
             return connectKernel(remote, nanos);
         }
+        boolean blocking = channel.isBlocking();
+        boolean begun;
         synchronized (connection.stateLock) {
-            state = State.TRYING;
             target = resolved;
+            // In this order selectors do not hear of an attempt that gets no thread.
+            begun = blocking || ConnectThreads.start(() -> tryBehind(remote, decision));
+            if (begun) {
+                state = State.TRYING;
+            }
         }
-        if (channel.isBlocking()) {
+        if (!begun) {
+            settleOnKernel(owner.withoutThread(decision));
+            return connectKernel(remote, nanos);
+        }
+        if (blocking) {
             return tryBlocking(remote, decision, nanos);
         }
         selectors.quiet();
-        ConnectThreads.start(() -> tryBehind(remote, decision));
         return false;
     }
 
@@ -328,14 +337,15 @@ final class ChannelConnect {
 
     /** On one of {@link ConnectThreads}, for a non-blocking channel. */
     private void tryBehind(SocketAddress remote, Decision decision) {
+        InetSocketAddress to = target(); // waits for the lock, and so for TRYING
         IOException failed = null;
         State next = State.FAILED;
         try {
             Attempt attempt =
                     owner.connect(
                             decision,
-                            target,
-                            source -> port.localAddress(target, source),
+                            to,
+                            source -> port.localAddress(to, source),
                             System.nanoTime(),
                             Long.MAX_VALUE,
                             this::closed,
