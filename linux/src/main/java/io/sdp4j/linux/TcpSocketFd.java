@@ -280,6 +280,23 @@ public final class TcpSocketFd {
     }
 
     /**
+     * Closes a duplicate of a TCP socket of this process, whose application may have closed its
+     * own. Where that could take the time for which it lingers, a thread of its own does it: behind
+     * the descriptors of strangers its connection would not end.
+     */
+    public static void closeShared(int fd) {
+        if (!lingers(fd)) {
+            Linux.close(fd);
+            return;
+        }
+        try {
+            DaemonThread.of("sdp4j-close", () -> Linux.close(fd)).start();
+        } catch (OutOfMemoryError e) {
+            StrangeFd.closeLater(fd);
+        }
+    }
+
+    /**
      * Closes a descriptor that a stranger has sent, or may share, without changing what it stands
      * for. Where that could take time another thread does it: unless it is a TCP socket that does
      * not linger.

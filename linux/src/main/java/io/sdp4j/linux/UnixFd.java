@@ -18,6 +18,7 @@ public final class UnixFd {
     private static final int SOCK_DGRAM = 2;
     private static final int SOL_SOCKET = 1;
     private static final int SO_PEERCRED = 17;
+    private static final int SO_OOBINLINE = 10;
     private static final int SO_PEERPIDFD = 77;
     private static final int SCM_RIGHTS = 1;
     private static final int MSG_DONTWAIT = 0x40;
@@ -55,8 +56,33 @@ public final class UnixFd {
     public record Peer(int pid, int uid, int gid) {}
 
     public static int open() {
-        return (int)
-                Linux.call(Linux.SOCKET, AF_UNIX, SOCK_STREAM | Linux.CLOEXEC | Linux.NONBLOCK, 0);
+        return inLine(
+                (int)
+                        Linux.call(
+                                Linux.SOCKET,
+                                AF_UNIX,
+                                SOCK_STREAM | Linux.CLOEXEC | Linux.NONBLOCK,
+                                0));
+    }
+
+    /**
+     * An urgent byte stays in line, with the descriptors that came with it: elsewhere the kernel
+     * closes them within a receive that passes it, however long that takes.
+     *
+     * @param fd or an error
+     * @return the same
+     */
+    private static int inLine(int fd) {
+        if (fd >= 0) {
+            try (SyscallBuffer on = SyscallBuffer.allocate(4)) {
+                on.putInt(0, 1);
+                // an older kernel has no urgent bytes here
+                long _ =
+                        Linux.call(
+                                Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_OOBINLINE, on.address(), 4, 0);
+            }
+        }
+        return fd;
     }
 
     /** Connects to the listener behind {@code path}; -EAGAIN if its backlog is full. */
@@ -108,7 +134,8 @@ public final class UnixFd {
     }
 
     public static int accept(int fd) {
-        return (int) Linux.call(Linux.ACCEPT4, fd, 0, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0, 0);
+        return inLine(
+                (int) Linux.call(Linux.ACCEPT4, fd, 0, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0, 0));
     }
 
     /** The process at the other end, or null if the kernel does not say. */

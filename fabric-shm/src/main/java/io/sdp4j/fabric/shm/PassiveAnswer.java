@@ -46,7 +46,7 @@ final class PassiveAnswer {
 
     private void forgetEnd() {
         if (end >= 0) {
-            TcpSocketFd.closeStrange(end); // the application's: it may have closed its own
+            TcpSocketFd.closeShared(end);
             end = -1;
         }
     }

@@ -2,7 +2,6 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.linux.UidMap;
 import io.sdp4j.linux.UnixFd;
@@ -52,13 +51,9 @@ final class PeerSocket {
     /**
      * Receives what is there: a count, 0 = nothing now, -1 = end of stream.
      *
-     * @throws IOException if the connection broke, or descriptors that might come with the bytes
-     *     cannot be taken now
+     * @throws IOException if the connection broke
      */
     int receive(byte[] into, int off, int len) throws IOException {
-        if (StrangeFd.behind()) {
-            throw new IOException("too many descriptors of others wait to be closed");
-        }
         int n = UnixFd.receive(fd, into, off, len, passed);
         if (n == -Linux.EAGAIN) {
             return 0;

@@ -6,6 +6,7 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.PortOwner;
+import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -205,6 +206,10 @@ final class ShmActiveSide {
             boolean ended =
                     moves() && fabric.proof().ended(request.socket(), own, request.remote());
             throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
+        }
+        if (StrangeFd.behind()) {
+            throw new FabricException(
+                    Cause.RESOURCES, "too many descriptors of others wait to be closed");
         }
         if (hello == null) {
             hello = hello();

@@ -5,6 +5,7 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,6 +28,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     /** No client leaves so many wake-up bytes of an earlier connection. */
     private static final int MOST_SKIPPED = 4096;
+
+    /** No descriptors are taken now; a client that was answered has sent its own already. */
+    private static final String BEHIND = "too many descriptors of others wait to be closed";
 
     private static final String LEFT = "the client left";
 
@@ -115,6 +119,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         try {
             switch (state) {
                 case HELLO -> {
+                    if (StrangeFd.behind()) {
+                        throw new IOException(BEHIND);
+                    }
                     if (read(ShmHandshake.MESSAGE_BYTES)) {
                         onHello();
                     }

@@ -100,6 +100,9 @@ final class UnixSockets {
         }
 
         private void takeAll() {
+            if (isClosed()) {
+                return;
+            }
             if (StrangeFd.behind()) {
                 retryLater();
                 return;
@@ -145,17 +148,29 @@ final class UnixSockets {
             loop.execute(this::takeAll);
         }
 
+        private synchronized boolean isClosed() {
+            return closed;
+        }
+
         private synchronized int accept() {
             return closed ? -Linux.EAGAIN : UnixFd.accept(fd);
         }
 
         /** Any thread. */
-        synchronized void close() {
-            if (!closed) {
+        void close() {
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
                 closed = true;
                 loop.forget(watch);
-                Linux.close(fd);
             }
+            // Those that wait may have sent descriptors, which the kernel would close with it.
+            UnixFd.shutdown(fd);
+            for (int waiting = UnixFd.accept(fd); waiting >= 0; waiting = UnixFd.accept(fd)) {
+                UnixFd.close(waiting);
+            }
+            Linux.close(fd);
         }
     }
 }

@@ -119,10 +119,11 @@ final class ShmAttackTest extends AttackedFabric {
 
     /**
      * Each time it is the last descriptor of a socket that is closed here: one that came without a
-     * Hello, one too many, one that was not received, within another socket, with a wake-up byte.
+     * Hello, one too many, one that was not received, within another socket, with a wake-up byte,
+     * with an urgent byte.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"byte", "third", "unread", "nested", "wake"})
+    @ValueSource(strings = {"byte", "third", "unread", "nested", "wake", "urgent"})
     void aSocketThatLingersHoldsUpNoOtherClient(String how) throws Exception {
         assertEquals("status 0", linger(how).readLine());
     }

@@ -30,6 +30,7 @@ import java.util.Arrays;
  * line for what came of it, and stays until its input ends.
  */
 public final class Attacker {
+    private static final int MSG_OOB = 1;
     private static final int AF_UNIX = 1;
     private static final int AF_INET = 2;
     private static final int SOCK_STREAM = 1;
@@ -293,6 +294,11 @@ public final class Attacker {
         System.in.read();
         switch (how) {
             case "byte", "wake" -> sendLast(fd, one, unread());
+            case "urgent" -> {
+                int waits = unread();
+                send(fd, MSG_OOB, one, waits);
+                call(CLOSE, waits);
+            }
             case "third" -> sendLast(fd, one, bound(), bound(), unread());
             case "unread" -> {
                 send(fd, new byte[MESSAGE_BYTES]);
