@@ -1,5 +1,6 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.ref.WeakReference;
@@ -29,7 +30,9 @@ final class MovedOutput {
         Runnable onRoom =
                 () -> {
                     SwitchedConnection c = asked.get();
-                    if (c != null) {
+                    // Not here: this thread may hold a lock of the stream, for which a selector
+                    // that holds its own waits above.
+                    if (c != null && !ConnectThreads.start(c::roomInStream)) {
                         c.roomInStream();
                     }
                 };
