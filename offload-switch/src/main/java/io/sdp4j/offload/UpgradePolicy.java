@@ -138,6 +138,11 @@ public record UpgradePolicy(
                 : carriedBytes >= bulkBytes || turnNanos <= QUICK_NANOS;
     }
 
+    /** Whether no channel in a selector moves, whatever it carries. */
+    boolean keepsSelectors() {
+        return bulkBytes == NEVER;
+    }
+
     /** How old it is at least. */
     long ageNanos(Waits waits) {
         return waits == Waits.SELECTOR ? bulkAgeNanos : ageNanos;
@@ -150,9 +155,6 @@ public record UpgradePolicy(
      * @param turnNanos from one of the last answers to the next
      */
     boolean carriesLittle(long calls, long carriedBytes, long ageNanos, long turnNanos) {
-        if (bulkBytes == NEVER) {
-            return true;
-        }
         return bulkBytes != 0
                 && ageNanos >= bulkAgeNanos / 2
                 && turnNanos > QUICK_NANOS

@@ -152,8 +152,10 @@ final class UpgradeTrigger {
 
     /** Whether it is not worth moving, in a channel that does not block. */
     boolean carriesLittle() {
-        return calls >= JUDGED_CALLS
-                && policy.carriesLittle(calls, carried(), lookedNanos - bornNanos, turnNanos);
+        return policy.keepsSelectors()
+                || (calls >= JUDGED_CALLS
+                        && policy.carriesLittle(
+                                calls, carried(), lookedNanos - bornNanos, turnNanos));
     }
 
     /** Bytes of both directions by TCP. */

@@ -43,7 +43,8 @@ class UpgradePolicyTest {
     @Test
     void onOneProcessorAChannelThatDoesNotBlockStays() {
         UpgradePolicy alone = UpgradePolicy.AUTO_ALONE;
-        assertTrue(alone.carriesLittle(1, 1 << 30, 0, 1));
+        assertTrue(alone.keepsSelectors());
+        assertFalse(UpgradePolicy.AUTO.keepsSelectors());
         assertEquals(Long.MAX_VALUE, alone.ageNanos(Waits.SELECTOR));
     }
 

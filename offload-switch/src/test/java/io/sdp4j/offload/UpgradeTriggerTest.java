@@ -27,8 +27,12 @@ class UpgradeTriggerTest {
     }
 
     private UpgradeTrigger trigger(Began began) {
+        return trigger(AUTO, began);
+    }
+
+    private UpgradeTrigger trigger(UpgradePolicy policy, Began began) {
         Handover handover = new Handover(began.sent(), began.received());
-        return new UpgradeTrigger(AUTO, allTurns, handover, began, () -> nanos);
+        return new UpgradeTrigger(policy, allTurns, handover, began, () -> nanos);
     }
 
     private void answers(int count, long eachNanos) {
@@ -85,6 +89,12 @@ class UpgradeTriggerTest {
             assertFalse(trigger.due(Waits.SELECTOR));
         }
         assertEquals(1, 2 * age() / AUTO.bulkAgeNanos());
+    }
+
+    /** To count it would cost the processor for nothing. */
+    @Test
+    void onOneProcessorItIsGivenUpAtOnce() {
+        assertTrue(trigger(UpgradePolicy.AUTO_ALONE, began).carriesLittle());
     }
 
     @Test
