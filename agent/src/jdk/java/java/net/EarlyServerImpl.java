@@ -136,11 +136,11 @@ final class EarlyServerImpl extends EarlyImpl {
             awaitSwitch();
         }
         while (next == null) {
+            int left = millisLeft(millis, startNanos);
             if (settled) {
-                acceptByKernel(si);
+                acceptSettled(si, left);
                 return;
             }
-            int left = millisLeft(millis, startNanos);
             try {
                 waitAtMost(left == 0 ? WAIT_MILLIS : Math.min(left, WAIT_MILLIS));
                 acceptByKernel(si);
@@ -155,6 +155,26 @@ final class EarlyServerImpl extends EarlyImpl {
             early.acceptsWithin(millisLeft(millis, startNanos));
         }
         next.accept(si);
+    }
+
+    /** For {@code millis}, of which some may have passed; 0 = there is no limit. */
+    private void acceptSettled(SocketImpl si, int millis) throws IOException {
+        boolean rest;
+        synchronized (this) {
+            rest = millis > 0 && millis < timeoutMillis;
+            if (rest) {
+                kernel.setOption(SO_TIMEOUT, millis);
+            }
+        }
+        try {
+            acceptByKernel(si);
+        } finally {
+            synchronized (this) {
+                if (rest && !closed) {
+                    kernel.setOption(SO_TIMEOUT, timeoutMillis);
+                }
+            }
+        }
     }
 
     private synchronized int timeoutMillis() {

@@ -131,13 +131,27 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                             + " cannot accept a connection with an instance of "
                             + si.getClass());
         }
+        // one made before the switch had started may have waited for a part of the time
+        int left = si instanceof IntSupplier early ? early.getAsInt() : -1;
         Acceptor both = acceptor;
         if (both != null) {
-            // one made before the switch had started may have waited for a part of the time
-            int left = si instanceof IntSupplier early ? early.getAsInt() : -1;
             both.accept(left < 0 ? timeoutMillis : left, new Taking(this, target));
         } else {
-            new Taking(this, target).take(created().accept());
+            new Taking(this, target).take(left > 0 ? acceptWithin(left) : created().accept());
+        }
+    }
+
+    private KernelSocket acceptWithin(int millis) throws IOException {
+        KernelSocket listener = created();
+        listener.setOption(SO_TIMEOUT, millis);
+        try {
+            return listener.accept();
+        } finally {
+            synchronized (stateLock) {
+                if (state != State.CLOSED) {
+                    timeoutChanged(); // back to what the application has set
+                }
+            }
         }
     }
 
