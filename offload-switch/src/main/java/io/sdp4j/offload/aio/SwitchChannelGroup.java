@@ -129,7 +129,11 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
             all = List.copyOf(members);
         }
         for (Closeable member : all) {
-            member.close();
+            try {
+                member.close();
+            } catch (IOException e) {
+                // as the JDK: the others are closed all the same
+            }
         }
         inner.shutdownNow();
     }
