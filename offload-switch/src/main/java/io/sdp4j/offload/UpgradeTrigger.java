@@ -21,8 +21,8 @@ final class UpgradeTrigger {
     /** Calls between two looks at how fast answers come. */
     private static final int LOOK_CALLS = 256;
 
-    /** Calls after which the looks tell how fast answers come, whatever came before. */
-    private static final int JUDGED_CALLS = 16 * LOOK_CALLS;
+    /** How long a channel is slow before it is given up. */
+    private static final long SLOW_FOR_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** More than that between two answers counts as much: a pause says nothing of the rest. */
     private static final long SLOW_NANOS = 2 * UpgradePolicy.QUICK_NANOS;
@@ -58,7 +58,8 @@ final class UpgradeTrigger {
     private long lookedCalls;
     private long lookedTurns;
     private long lookedNanos;
-    private long turnNanos = SLOW_NANOS; // a moving average
+    private long turnNanos; // a moving average; 0 before the first look
+    private long quickNanos; // when a look found it quick last, or this began
     private int asked; // how often the peer had not accepted the connection
     private int foundNoListener; // how often
     private int foundSilent; // how often
@@ -83,6 +84,7 @@ final class UpgradeTrigger {
         this.bornNanos = began.nanos();
         this.askAtNanos = bornNanos;
         this.lookedNanos = bornNanos;
+        this.quickNanos = clock.getAsLong();
         this.turns = began.turns();
         if (turns > 0) {
             long _ = allTurns.addAndGet(turns);
@@ -111,7 +113,11 @@ final class UpgradeTrigger {
         long nowNanos = clock.getAsLong();
         long answers = turns - lookedTurns;
         long eachNanos = answers == 0 ? SLOW_NANOS : (nowNanos - lookedNanos) / answers;
-        turnNanos += (Math.min(eachNanos, SLOW_NANOS) - turnNanos) / 8;
+        long within = Math.min(eachNanos, SLOW_NANOS);
+        turnNanos = turnNanos == 0 ? within : turnNanos + (within - turnNanos) / 8;
+        if (turnNanos <= UpgradePolicy.QUICK_NANOS) {
+            quickNanos = nowNanos;
+        }
         lookedCalls = calls;
         lookedTurns = turns;
         lookedNanos = nowNanos;
@@ -119,7 +125,8 @@ final class UpgradeTrigger {
 
     /** Whether it is worth moving now. */
     boolean due(UpgradePolicy.Waits waits) {
-        if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, turnNanos)) {
+        long each = turnNanos == 0 ? SLOW_NANOS : turnNanos;
+        if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, each)) {
             return false;
         }
         long nowNanos = clock.getAsLong();
@@ -153,7 +160,7 @@ final class UpgradeTrigger {
     /** Whether it is not worth moving, in a channel that does not block. */
     boolean carriesLittle() {
         return policy.keepsSelectors()
-                || (calls >= JUDGED_CALLS
+                || (lookedNanos - quickNanos >= SLOW_FOR_NANOS
                         && policy.carriesLittle(
                                 calls, carried(), lookedNanos - bornNanos, turnNanos));
     }
