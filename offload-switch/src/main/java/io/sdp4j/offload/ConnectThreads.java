@@ -18,15 +18,18 @@ public final class ConnectThreads {
     static final int THREADS = 8;
 
     private static final long IDLE_SECONDS = 10;
-    private static final ThreadPoolExecutor POOL = pool();
+    private static final ThreadPoolExecutor POOL = pool(THREADS);
+
+    /** Apart: what waits for no peer is not to wait behind what does. */
+    private static final ThreadPoolExecutor SHORT = pool(1);
 
     private ConnectThreads() {}
 
-    private static ThreadPoolExecutor pool() {
+    private static ThreadPoolExecutor pool(int threads) {
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(
-                        THREADS,
-                        THREADS,
+                        threads,
+                        threads,
                         IDLE_SECONDS,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(),
@@ -51,8 +54,17 @@ public final class ConnectThreads {
 
     /** Whether {@code attempt} will run: not where the system has no thread for it. */
     public static boolean start(Runnable attempt) {
+        return start(POOL, attempt);
+    }
+
+    /** The same of a task that does not wait for a peer. */
+    public static boolean startShort(Runnable task) {
+        return start(SHORT, task);
+    }
+
+    private static boolean start(ThreadPoolExecutor pool, Runnable task) {
         try {
-            POOL.execute(attempt);
+            pool.execute(task);
             return true;
         } catch (OutOfMemoryError e) {
             return false;

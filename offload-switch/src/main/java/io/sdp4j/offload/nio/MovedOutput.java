@@ -32,7 +32,7 @@ final class MovedOutput {
                     SwitchedConnection c = asked.get();
                     // Not here: this thread may hold a lock of the stream, for which a selector
                     // that holds its own waits above.
-                    if (c != null && !ConnectThreads.start(c::roomInStream)) {
+                    if (c != null && !ConnectThreads.startShort(c::roomInStream)) {
                         c.roomInStream();
                     }
                 };
