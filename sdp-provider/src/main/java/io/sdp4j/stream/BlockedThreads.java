@@ -277,21 +277,19 @@ final class BlockedThreads {
     }
 
     /**
-     * Wakes threads that wait for an operation of {@code ops}; called after the change, without the
-     * stream's lock.
+     * Wakes threads that wait for an operation of {@code ops}, and has tasks run; called after the
+     * change, without the stream's lock. The caller may hold locks of its own, for which a task may
+     * wait, so no task runs here.
      */
     void signal(int ops) {
-        if (ops != 0) {
-            signal(ops, loop.inLoop());
-        }
+        signal(ops, false);
     }
 
     /**
-     * As {@link #signal}, from within {@link #arm}: a caller that has its task run before it knows
-     * that it may come takes its own next step for the later one.
+     * As {@link #signal}, by an event: the event thread, which holds no lock, runs tasks itself.
      */
-    void signalArming(int ops) {
-        signal(ops, false);
+    void signalHere(int ops) {
+        signal(ops, loop.inLoop());
     }
 
     private void signal(int ops, boolean here) {
@@ -314,7 +312,7 @@ final class BlockedThreads {
         if (task != null && here) {
             task.run();
         } else if (task != null) {
-            loop.execute(task); // the thread that drained the queue may hold locks of its own
+            loop.execute(task);
         }
     }
 

@@ -246,7 +246,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             }
             wake = core.takeWakeOps();
         }
-        blocked.signalArming(wake);
+        blocked.signal(wake);
         return armed;
     }
 
@@ -271,7 +271,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             }
             wake = core.takeWakeOps();
         }
-        blocked.signal(wake);
+        blocked.signalHere(wake);
         return true;
     }
 
