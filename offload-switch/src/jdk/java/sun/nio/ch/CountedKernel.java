@@ -27,14 +27,8 @@ final class CountedKernel implements Carrier {
     private static final long SELECTOR_BYTES = 512 << 20;
     private static final long SELECTOR_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** From one of the last answers to the next, at most; the switch wants less. */
+    /** From one answer to the next, on average, at most; the switch looks at the last ones. */
     private static final long QUICK_NANOS = 250_000;
-
-    /** More than that between two answers counts as much: a pause says nothing of the rest. */
-    private static final long SLOW_NANOS = 2 * QUICK_NANOS;
-
-    /** How long a channel is slow before it is given up. */
-    private static final long SLOW_FOR_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** Bytes that a call carries on average to be bulk. */
     private static final int BULK_CALL_BYTES = 8 << 10;
@@ -60,11 +54,7 @@ final class CountedKernel implements Carrier {
     long turns; // set under readLock; others may see an older one
     volatile long bornNanos = System.nanoTime();
     private volatile boolean wrote; // since the last read
-    private long calls; // that carried something; lost updates do no harm, here and below
-    private long lookedTurns;
-    private long lookedNanos = bornNanos;
-    private long turnNanos; // a moving average; 0 before the first look
-    private long slowSinceNanos; // set when looks begin to find it slow
+    private long calls; // that carried something; lost updates do no harm
 
     CountedKernel(ConnectionChannel channel, EarlyConnection early) {
         this.channel = channel;
@@ -114,36 +104,14 @@ final class CountedKernel implements Carrier {
         if (early.listener() != null) {
             return bulk && bytes >= ENOUGH_BYTES && ageNanos >= ENOUGH_NANOS;
         }
-        boolean slow = slowFor(SLOW_FOR_NANOS);
         if (ageNanos < SELECTOR_NANOS) {
             return false;
         }
-        if (!bulk && slow) {
+        boolean quick = turns * QUICK_NANOS >= ageNanos;
+        if (!bulk && !quick) {
             early.isNotWorthMoving();
         }
-        return turnNanos <= QUICK_NANOS || (bulk && bytes >= SELECTOR_BYTES);
-    }
-
-    /** Looks at the last answers: whether they have come slowly for {@code nanos}. */
-    private boolean slowFor(long nanos) {
-        long nowNanos = System.nanoTime();
-        long answers = turns - lookedTurns;
-        long eachNanos =
-                answers == 0
-                        ? SLOW_NANOS
-                        : Math.min((nowNanos - lookedNanos) / answers, SLOW_NANOS);
-        boolean first = turnNanos == 0;
-        boolean wasSlow = !first && turnNanos > QUICK_NANOS;
-        turnNanos = first ? eachNanos : turnNanos + (eachNanos - turnNanos) / 8;
-        lookedTurns = turns;
-        lookedNanos = nowNanos;
-        if (turnNanos <= QUICK_NANOS) {
-            return false;
-        }
-        if (!wasSlow) {
-            slowSinceNanos = nowNanos;
-        }
-        return nowNanos - slowSinceNanos >= nanos;
+        return quick || (bulk && bytes >= SELECTOR_BYTES);
     }
 
     @Override

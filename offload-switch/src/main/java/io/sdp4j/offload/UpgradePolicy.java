@@ -133,10 +133,9 @@ public record UpgradePolicy(
         if (waits == Waits.THREAD || bulkBytes == 0) {
             return carriedBytes >= bytes || (answered >= turns && allAnswered >= allTurns);
         }
-        boolean bulk = carriedBytes / BULK_CALL_BYTES >= calls;
         return waits == Waits.VIRTUAL_THREAD
-                ? carriedBytes >= bytes && bulk
-                : (carriedBytes >= bulkBytes && bulk) || turnNanos <= QUICK_NANOS;
+                ? carriedBytes >= bytes && carriedBytes / BULK_CALL_BYTES >= calls
+                : carriedBytes >= bulkBytes || turnNanos <= QUICK_NANOS;
     }
 
     /** Whether no channel in a selector moves, whatever it carries. */

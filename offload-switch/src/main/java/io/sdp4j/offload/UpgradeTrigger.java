@@ -21,8 +21,8 @@ final class UpgradeTrigger {
     /** Calls between two looks at how fast answers come. */
     private static final int LOOK_CALLS = 256;
 
-    /** How long a channel is slow before it is given up. */
-    private static final long SLOW_FOR_NANOS = TimeUnit.SECONDS.toNanos(3);
+    /** Calls after which the looks tell how fast answers come, whatever came before. */
+    private static final int JUDGED_CALLS = 16 * LOOK_CALLS;
 
     /** More than that between two answers counts as much: a pause says nothing of the rest. */
     private static final long SLOW_NANOS = 2 * UpgradePolicy.QUICK_NANOS;
@@ -58,8 +58,7 @@ final class UpgradeTrigger {
     private long lookedCalls;
     private long lookedTurns;
     private long lookedNanos;
-    private long turnNanos; // a moving average; 0 before the first look
-    private long quickNanos; // when a look found it quick last, or this began
+    private long turnNanos = SLOW_NANOS; // a moving average
     private int asked; // how often the peer had not accepted the connection
     private int foundNoListener; // how often
     private int foundSilent; // how often
@@ -84,7 +83,6 @@ final class UpgradeTrigger {
         this.bornNanos = began.nanos();
         this.askAtNanos = bornNanos;
         this.lookedNanos = bornNanos;
-        this.quickNanos = clock.getAsLong();
         this.turns = began.turns();
         if (turns > 0) {
             long _ = allTurns.addAndGet(turns);
@@ -113,11 +111,7 @@ final class UpgradeTrigger {
         long nowNanos = clock.getAsLong();
         long answers = turns - lookedTurns;
         long eachNanos = answers == 0 ? SLOW_NANOS : (nowNanos - lookedNanos) / answers;
-        long within = Math.min(eachNanos, SLOW_NANOS);
-        turnNanos = turnNanos == 0 ? within : turnNanos + (within - turnNanos) / 8;
-        if (turnNanos <= UpgradePolicy.QUICK_NANOS) {
-            quickNanos = nowNanos;
-        }
+        turnNanos += (Math.min(eachNanos, SLOW_NANOS) - turnNanos) / 8;
         lookedCalls = calls;
         lookedTurns = turns;
         lookedNanos = nowNanos;
@@ -125,8 +119,7 @@ final class UpgradeTrigger {
 
     /** Whether it is worth moving now. */
     boolean due(UpgradePolicy.Waits waits) {
-        long each = turnNanos == 0 ? SLOW_NANOS : turnNanos;
-        if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, each)) {
+        if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, turnNanos)) {
             return false;
         }
         long nowNanos = clock.getAsLong();
@@ -160,7 +153,7 @@ final class UpgradeTrigger {
     /** Whether it is not worth moving, in a channel that does not block. */
     boolean carriesLittle() {
         return policy.keepsSelectors()
-                || (lookedNanos - quickNanos >= SLOW_FOR_NANOS
+                || (calls >= JUDGED_CALLS
                         && policy.carriesLittle(
                                 calls, carried(), lookedNanos - bornNanos, turnNanos));
     }

@@ -91,23 +91,6 @@ class UpgradeTriggerTest {
         assertEquals(1, 2 * age() / AUTO.bulkAgeNanos());
     }
 
-    /** Another program may have had the processors for a moment. */
-    @Test
-    void aSlowMomentOfOneThatIsQuickIsForgiven() {
-        while (age() < AUTO.bulkAgeNanos() - TimeUnit.SECONDS.toNanos(3)) {
-            answers(1, UpgradePolicy.QUICK_NANOS / 2);
-        }
-        for (int i = 0; i < 1_000; i++) {
-            answers(1, 4 * UpgradePolicy.QUICK_NANOS);
-            assertFalse(trigger.carriesLittle());
-        }
-        while (!trigger.due(Waits.SELECTOR)) {
-            answers(1, UpgradePolicy.QUICK_NANOS / 2);
-            assertFalse(trigger.carriesLittle());
-        }
-        assertEquals(1, age() / AUTO.bulkAgeNanos());
-    }
-
     /** To count it would cost the processor for nothing. */
     @Test
     void onOneProcessorItIsGivenUpAtOnce() {
