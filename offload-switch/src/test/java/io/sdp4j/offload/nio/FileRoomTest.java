@@ -6,14 +6,8 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
-import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -71,24 +65,6 @@ class FileRoomTest {
         };
     }
 
-    /** Its channels have the one stream. */
-    private final class OneStream implements OffloadProvider {
-        @Override
-        public String name() {
-            return "one";
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) {
-            return stream;
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            return new FailingProvider().listen(spec);
-        }
-    }
-
     @Test
     void nothingIsReadInVain() throws Exception {
         long seed = System.nanoTime();
@@ -96,7 +72,7 @@ class FileRoomTest {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(new OneStream()),
+                        List.of(new OneStream(stream)),
                         SwitchSettings.defaults(),
                         KernelSocketSource.JDK);
         try (SocketChannel from = SwitchChannels.provider(owner).openSocketChannel()) {

@@ -8,15 +8,9 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -36,24 +30,6 @@ import org.junit.jupiter.api.BeforeEach;
  * itself, and takes no byte.
  */
 abstract class MovedByHand {
-    /** Moves each connection onto {@link #stream}. */
-    private final class OneStream implements OffloadProvider {
-        @Override
-        public String name() {
-            return "one";
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) {
-            return stream;
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            return new FailingProvider().listen(spec);
-        }
-    }
-
     private final OffloadStream stream =
             (OffloadStream)
                     Proxy.newProxyInstance(
@@ -137,7 +113,7 @@ abstract class MovedByHand {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(new MovingProvider(new OneStream())),
+                        List.of(new MovingProvider(new OneStream(stream))),
                         SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
                         KernelSocketSource.JDK);
         listener = ServerSocketChannel.open();
