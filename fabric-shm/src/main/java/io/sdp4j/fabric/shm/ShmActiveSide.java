@@ -208,8 +208,7 @@ final class ShmActiveSide {
             throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
         }
         if (StrangeFd.behind()) {
-            throw new FabricException(
-                    Cause.RESOURCES, "too many descriptors of others wait to be closed");
+            throw new FabricException(Cause.RESOURCES, ShmPassiveSide.BEHIND);
         }
         if (hello == null) {
             hello = hello();

@@ -29,8 +29,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     /** No client leaves so many wake-up bytes of an earlier connection. */
     private static final int MOST_SKIPPED = 4096;
 
-    /** No descriptors are taken now; a client that was answered has sent its own already. */
-    private static final String BEHIND = "too many descriptors of others wait to be closed";
+    /** No descriptors are taken now, nor sent; a client that was answered has sent its own. */
+    static final String BEHIND = "too many descriptors of others wait to be closed";
 
     private static final String LEFT = "the client left";
 
