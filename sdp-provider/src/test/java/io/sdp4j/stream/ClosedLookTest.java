@@ -54,24 +54,30 @@ class ClosedLookTest {
                     fabric.provider(f -> Shims.connecting(f, ClosedLookTest::silent));
             try (StreamPair pair = new StreamPair(fabric.provider(), silent)) {
                 SdpStream client = (SdpStream) pair.client;
+                CountDownLatch held = new CountDownLatch(1);
                 CountDownLatch go = new CountDownLatch(1);
-                fabric.loop().execute(() -> hold(go));
-                client.close(false);
-                pair.server.close(false);
-                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-                while (!over(client)) {
-                    assertTrue(System.nanoTime() < end, "there is no end");
-                    client.ready();
-                    pair.server.ready();
+                fabric.loop().execute(() -> hold(held, go));
+                try {
+                    assertTrue(held.await(20, TimeUnit.SECONDS));
+                    client.close(false);
+                    pair.server.close(false);
+                    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                    while (!over(client)) {
+                        assertTrue(System.nanoTime() < end, "there is no end");
+                        client.ready();
+                        pair.server.ready();
+                    }
+                    assertFalse(client.life().released(), "the event thread is held");
+                } finally {
+                    go.countDown();
                 }
-                assertFalse(client.life().released(), "by whom?");
-                go.countDown();
                 await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
             }
         }
     }
 
-    private static void hold(CountDownLatch go) {
+    private static void hold(CountDownLatch held, CountDownLatch go) {
+        held.countDown();
         try {
             assertTrue(go.await(40, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
