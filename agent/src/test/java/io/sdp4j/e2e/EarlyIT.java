@@ -216,6 +216,16 @@ class EarlyIT {
     }
 
     @Test
+    void aChannelIsNotJudgedByAPause() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Child client = run(jvms, jvms.rules(), AUTO, EarlyChannels.class, "rested", port);
+            client.results();
+            assertFalse(text(client).contains("NOT_WORTH"), () -> text(client));
+        }
+    }
+
+    @Test
     void channelsOfOtherKindsDoWithoutTheSwitch() throws Exception {
         Path log = directory.resolve("classes.log");
         try (Jvms jvms = new Jvms(directory)) {

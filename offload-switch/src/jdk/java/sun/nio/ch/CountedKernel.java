@@ -27,7 +27,10 @@ final class CountedKernel implements Carrier {
     private static final long SELECTOR_BYTES = 512 << 20;
     private static final long SELECTOR_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** From one answer to the next, on average, at most; the switch looks at the last ones. */
+    /**
+     * From one answer to the next, on average and without the pauses, at most; the switch looks at
+     * the last ones.
+     */
     private static final long QUICK_NANOS = 250_000;
 
     /** Bytes that a call carries on average to be bulk. */
@@ -35,6 +38,12 @@ final class CountedKernel implements Carrier {
 
     /** Calls between two looks at a channel in a selector. */
     private static final int LOOK_CALLS = 256;
+
+    /** Longer from one look to the next counts as much: a pause says nothing of the rest. */
+    private static final long SLOW_LOOK_NANOS = LOOK_CALLS * QUICK_NANOS;
+
+    /** How long a channel was in use, without the pauses, before it is given up. */
+    private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Answers that a connection tells the others of at once. */
     private static final int TELL_TURNS = 100;
@@ -54,7 +63,9 @@ final class CountedKernel implements Carrier {
     long turns; // set under readLock; others may see an older one
     volatile long bornNanos = System.nanoTime();
     private volatile boolean wrote; // since the last read
-    private long calls; // that carried something; lost updates do no harm
+    private long calls; // that carried something; lost updates do no harm, here and below
+    private long lookedNanos = bornNanos;
+    private long usedNanos; // without the pauses
 
     CountedKernel(ConnectionChannel channel, EarlyConnection early) {
         this.channel = channel;
@@ -98,17 +109,20 @@ final class CountedKernel implements Carrier {
 
     /** The other end of an accepted one may be a thread, whose connections move for less. */
     private boolean enoughForSelectors() {
-        long ageNanos = System.nanoTime() - bornNanos;
+        long nowNanos = System.nanoTime();
+        long ageNanos = nowNanos - bornNanos;
         long bytes = sent.get() + received.get();
         boolean bulk = bytes / BULK_CALL_BYTES >= calls;
         if (early.listener() != null) {
             return bulk && bytes >= ENOUGH_BYTES && ageNanos >= ENOUGH_NANOS;
         }
+        usedNanos += Math.min(nowNanos - lookedNanos, SLOW_LOOK_NANOS);
+        lookedNanos = nowNanos;
         if (ageNanos < SELECTOR_NANOS) {
             return false;
         }
-        boolean quick = turns * QUICK_NANOS >= ageNanos;
-        if (!bulk && !quick) {
+        boolean quick = turns * QUICK_NANOS >= usedNanos;
+        if (!bulk && !quick && usedNanos >= JUDGED_NANOS) {
             early.isNotWorthMoving();
         }
         return quick || (bulk && bytes >= SELECTOR_BYTES);

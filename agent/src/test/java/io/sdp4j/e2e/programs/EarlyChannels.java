@@ -25,8 +25,9 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Channels of a client. {@code life PORT} prints what they do with a peer as {@code EarlyIT} has
- * it; {@code other} opens what no rule is about; {@code blocking PORT} and {@code selector PORT} do
- * to a server of {@link EarlyStreams} what its client does: until standard input ends numbers are
+ * it; {@code other} opens what no rule is about; {@code rested PORT} has such a peer answer 200
+ * times after a pause of six seconds; {@code blocking PORT} and {@code selector PORT} do to a
+ * server of {@link EarlyStreams} what its client does: until standard input ends numbers are
  * written, and the answer is waited for.
  */
 public final class EarlyChannels {
@@ -41,6 +42,7 @@ public final class EarlyChannels {
         switch (args[0]) {
             case "other" -> other();
             case "life" -> life();
+            case "rested" -> rested();
             case "blocking" -> blocking();
             default -> selector();
         }
@@ -74,6 +76,23 @@ public final class EarlyChannels {
         ByteBuffer to = ByteBuffer.allocate(most);
         int n = channel.read(to);
         return n + " " + new String(to.array(), 0, to.position(), US_ASCII);
+    }
+
+    private static void rested() throws Exception {
+        try (SocketChannel channel = connected('E');
+                Selector selector = Selector.open()) {
+            channel.configureBlocking(false);
+            channel.register(selector, SelectionKey.OP_READ);
+            Thread.sleep(6_000);
+            ByteBuffer one = ByteBuffer.allocate(1);
+            for (int i = 0; i < 200; i++) {
+                channel.write(one.clear());
+                for (one.clear(); one.hasRemaining(); channel.read(one)) {
+                    selector.select();
+                    selector.selectedKeys().clear();
+                }
+            }
+        }
     }
 
     private static void life() throws Exception {
