@@ -34,6 +34,7 @@ final class EarlyServerImpl extends EarlyImpl {
 
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private int timeoutMillis; // that the application has set
+    private int backlog; // set when it listens
     private volatile int where = -1; // what it accepts, as place says; set once, when it listens
     private volatile boolean settled; // the switch has gone on with it, or never will
 
@@ -51,18 +52,21 @@ final class EarlyServerImpl extends EarlyImpl {
         this.accepted = accepted;
     }
 
-    private record GoOn(EarlyServerImpl listener, int backlog) implements Runnable {
+    private record GoOn(EarlyServerImpl listener) implements Runnable {
         @Override
         public void run() {
-            SocketImpl _ = listener.start.apply(Map.of());
-            listener.goOn(backlog);
+            try {
+                SocketImpl _ = listener.start.apply(Map.of());
+            } finally {
+                listener.goOn();
+            }
         }
     }
 
     /** The switch takes over, if it runs. */
-    private synchronized void goOn(int backlog) {
-        if (!closed) {
-            try {
+    private synchronized void goOn() {
+        try {
+            if (!closed && next == null) {
                 kernel.setOption(SO_TIMEOUT, timeoutMillis);
                 Map<String, Object> state = new HashMap<>();
                 state.put("platform", kernel);
@@ -70,12 +74,13 @@ final class EarlyServerImpl extends EarlyImpl {
                 state.put("bound", asked);
                 state.put("options", options);
                 next = start.apply(state);
-            } catch (SocketException e) {
-                // closed meanwhile
             }
+        } catch (SocketException e) {
+            // closed meanwhile
+        } finally {
+            settled = true;
+            notifyAll();
         }
-        settled = true;
-        notifyAll();
     }
 
     @Override
@@ -99,13 +104,13 @@ final class EarlyServerImpl extends EarlyImpl {
     protected synchronized void listen(int backlog) throws IOException {
         target().listen(backlog);
         if (where < 0) {
+            this.backlog = Math.max(backlog, 1);
             where = place.applyAsInt(asked, null);
             settled = where != ACCEPTS && where != ACCEPTS_UNCOUNTED;
             if (settled) {
                 kernel.setOption(SO_TIMEOUT, timeoutMillis);
             } else {
-                Runnable goOn = new GoOn(this, Math.max(backlog, 1));
-                SocketImpl _ = start.apply(Map.of("listens", goOn));
+                SocketImpl _ = start.apply(Map.of("listens", new GoOn(this)));
             }
         }
     }
@@ -170,7 +175,7 @@ final class EarlyServerImpl extends EarlyImpl {
             acceptByKernel(si);
         } finally {
             synchronized (this) {
-                if (rest && !closed) {
+                if (rest && !closed && next == null) {
                     kernel.setOption(SO_TIMEOUT, timeoutMillis);
                 }
             }
@@ -183,7 +188,10 @@ final class EarlyServerImpl extends EarlyImpl {
 
     /** Only the switch can accept into a socket that is not new, or its own. */
     private void awaitSwitch() {
-        if (settled) {
+        if (settled) { // by a rule; or it could not go on, which is tried again
+            if (next == null) {
+                new GoOn(this).run();
+            }
             return;
         }
         SocketImpl _ = start.apply(Map.of("wanted", true));
@@ -223,7 +231,7 @@ final class EarlyServerImpl extends EarlyImpl {
             kernel.accept(into);
             early.accepted(where == ACCEPTS && (next != null || !settled) ? this : null);
         } else {
-            kernel.accept(si instanceof DelegatingSocketImpl other ? other.delegate() : si);
+            throw new IOException("Only the switch accepts into " + si.getClass());
         }
         long _ = accepted.incrementAndGet(where);
     }

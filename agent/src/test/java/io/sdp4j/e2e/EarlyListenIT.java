@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.e2e.programs.Accepting;
 import io.sdp4j.e2e.programs.EarlyListener;
 import io.sdp4j.e2e.programs.EarlyServer;
 import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
+import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -91,6 +96,40 @@ class EarlyListenIT {
             assertTrue(report.contains("\"RULE_TCP\""), report);
             assertFalse(Files.readString(log, ISO_8859_1).contains("JdkBridge "));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"tcp,", "tcp, lost", "both,", "both, lost"})
+    void acceptsIntoEverySocketOfTheSwitch(String rule, String how) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("rules.conf", "use " + rule + " server * *:*\n");
+            String[] args = how == null ? new String[0] : new String[] {how};
+            assertEquals(accepting(jvms, null, List.of()), accepting(jvms, rules, AUTO, args));
+        }
+    }
+
+    @Test
+    void acceptsIntoEverySocketThoughTheSwitchCannotStart() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            List<String> options = new ArrayList<>(AUTO);
+            options.add("-javaagent:" + jarWithoutTheSwitch());
+            assertEquals(accepting(jvms, null, List.of()), accepting(jvms, null, options));
+        }
+    }
+
+    private Path jarWithoutTheSwitch() throws IOException {
+        Path hollow = Files.copy(Jvms.agentJar(), directory.resolve("hollow.jar"));
+        try (FileSystem jar = FileSystems.newFileSystem(hollow)) {
+            Files.delete(jar.getPath("sdp4j-modules/io.sdp4j.offload/module-info.class"));
+        }
+        return hollow;
+    }
+
+    private static Map<String, String> accepting(
+            Jvms jvms, Path rules, List<String> options, String... args) throws Exception {
+        String classes = Jvms.classPathOf(Accepting.class);
+        String main = Accepting.class.getName();
+        return jvms.java("accepting", rules, options, classes, main, args).results();
     }
 
     /** It was accepted before the switch could start. */

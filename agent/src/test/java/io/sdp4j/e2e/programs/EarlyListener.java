@@ -214,7 +214,8 @@ public final class EarlyListener {
         return boot() == null ? new Object() : boot("LOCK").get(null);
     }
 
-    private static Field boot(String name) throws ReflectiveOperationException {
+    /** A field of the start. */
+    static Field boot(String name) throws ReflectiveOperationException {
         Field field = boot().getDeclaredField(name);
         field.setAccessible(true);
         return field;

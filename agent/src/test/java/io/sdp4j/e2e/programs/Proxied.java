@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * {@code HOW PROXY-PORT DESTINATION-PORT MILLIS}: connects through a SOCKS proxy that a constructor
- * or the default selector names, or from a bound socket.
+ * or the default selector names, or past that one, or from a bound socket.
  */
 public final class Proxied {
     private Proxied() {}
@@ -34,6 +34,10 @@ public final class Proxied {
                     case "selected" -> {
                         ProxySelector.setDefault(new Socks(via));
                         yield new Socket();
+                    }
+                    case "declined" -> {
+                        ProxySelector.setDefault(new Socks(via));
+                        yield new Socket(Proxy.NO_PROXY);
                     }
                     case "bound" -> {
                         Socket bound = new Socket();
