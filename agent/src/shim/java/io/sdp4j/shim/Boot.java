@@ -126,15 +126,21 @@ final class Boot {
                 return server ? earlyListener(early) : early.createSocketImpl();
             }
             pair = start();
+        } else if (!running && factoriesNeeded) { // an early listener takes none of the JDK's own
+            return server ? earlyServer(early) : early.createSocketImpl();
         }
         return pair[server ? 1 : 0].createSocketImpl();
     }
 
-    @SuppressWarnings("unchecked")
     private static SocketImpl earlyListener(SocketImplFactory early) {
         factoriesNeeded = true; // then looks; a start that fails does it the other way round
         SocketImplFactory[] pair = factories;
-        return pair != null ? pair[1].createSocketImpl() : ((Supplier<SocketImpl>) early).get();
+        return pair != null ? pair[1].createSocketImpl() : earlyServer(early);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static SocketImpl earlyServer(SocketImplFactory early) {
+        return ((Supplier<SocketImpl>) early).get();
     }
 
     /** The maker of sockets that do not need the switch yet; null if there is none. */
