@@ -136,7 +136,7 @@ final class EarlyServerImpl extends EarlyImpl {
     protected void accept(SocketImpl si) throws IOException {
         long startNanos = System.nanoTime();
         int millis = timeoutMillis(); // as in the JDK, another one counts from the next call on
-        boolean plain = si instanceof EarlySocketImpl early && early.isNew();
+        boolean plain = si instanceof EarlySocketImpl early && early.next == null;
         if (!plain) {
             awaitSwitch();
         }
@@ -186,7 +186,7 @@ final class EarlyServerImpl extends EarlyImpl {
         return timeoutMillis;
     }
 
-    /** Only the switch can accept into a socket that is not new, or its own. */
+    /** Only the switch can accept into a socket of its own. */
     private void awaitSwitch() {
         if (settled) { // by a rule; or it could not go on, which is tried again
             if (next == null) {
@@ -229,7 +229,7 @@ final class EarlyServerImpl extends EarlyImpl {
         if (si instanceof EarlySocketImpl early) {
             SocketImpl into = early.into();
             kernel.accept(into);
-            early.accepted(where == ACCEPTS && (next != null || !settled) ? this : null);
+            early.accepted(into, where == ACCEPTS && (next != null || !settled) ? this : null);
         } else {
             throw new IOException("Only the switch accepts into " + si.getClass());
         }

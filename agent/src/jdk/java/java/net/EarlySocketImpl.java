@@ -58,8 +58,8 @@ final class EarlySocketImpl extends EarlyImpl
 
     private final ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
     private final AtomicLongArray connected;
-    private final SocketImpl platform = SocketImpl.createPlatformSocketImpl(false);
-    private final SocketImpl kernel = new SocksSocketImpl(platform);
+    private SocketImpl platform = SocketImpl.createPlatformSocketImpl(false);
+    private volatile SocketImpl kernel = new SocksSocketImpl(platform); // set under this
 
     private boolean created;
     private boolean stays; // something was done that a connection which moves later cannot know
@@ -222,28 +222,26 @@ final class EarlySocketImpl extends EarlyImpl
         }
     }
 
-    /** Whether a listener may accept into it. */
-    synchronized boolean isNew() {
-        return !created && next == null;
-    }
-
-    /** The JDK's own, for a listener that accepts into this socket. */
-    SocketImpl into() {
-        return platform;
+    /** The JDK's own, for a listener that accepts into this socket: a new one, as it has to be. */
+    synchronized SocketImpl into() {
+        return created ? SocketImpl.createPlatformSocketImpl(false) : platform;
     }
 
     /**
      * It was accepted.
      *
+     * @param into result of {@link #into}
      * @param by where, if it may move; else null
      */
-    void accepted(EarlyServerImpl by) throws IOException {
-        InetAddress there = platform.getInetAddress();
+    void accepted(SocketImpl into, EarlyServerImpl by) throws IOException {
+        InetAddress there = into.getInetAddress();
         boolean moves =
                 by != null
-                        && (there.isLoopbackAddress()
-                                || there.equals(platform.getOption(SO_BINDADDR)));
+                        && (there.isLoopbackAddress() || there.equals(into.getOption(SO_BINDADDR)));
         synchronized (this) {
+            if (into != platform) {
+                replaceBy(into);
+            }
             created = true;
             fd = platform.fd; // as in the JDK's own, for code that looks there
             remote = new InetSocketAddress(there, platform.getPort());
@@ -252,6 +250,20 @@ final class EarlySocketImpl extends EarlyImpl
             stays = !moves;
             counted = moves;
         }
+    }
+
+    /** Of what was there before, the JDK keeps SO_TIMEOUT only. */
+    private void replaceBy(SocketImpl accepted) throws IOException {
+        if (closed) {
+            accepted.close();
+            throw new SocketException("Socket closed");
+        }
+        accepted.setOption(SO_TIMEOUT, kernel.getOption(SO_TIMEOUT));
+        kernel.close();
+        platform = accepted;
+        kernel = new SocksSocketImpl(accepted);
+        options = null;
+        bound = null;
     }
 
     private void consider() {
