@@ -67,19 +67,28 @@ final class EarlyServerImpl extends EarlyImpl {
     private synchronized void goOn() {
         try {
             if (!closed && next == null) {
-                kernel.setOption(SO_TIMEOUT, timeoutMillis);
                 Map<String, Object> state = new HashMap<>();
                 state.put("platform", kernel);
                 state.put("backlog", backlog);
                 state.put("bound", asked);
                 state.put("options", options);
+                state.put("timeout", timeoutMillis);
                 next = start.apply(state);
             }
-        } catch (SocketException e) {
-            // closed meanwhile
         } finally {
             settled = true;
             notifyAll();
+            if (!closed && next == null) {
+                timeoutAsSet();
+            }
+        }
+    }
+
+    private void timeoutAsSet() {
+        try {
+            kernel.setOption(SO_TIMEOUT, timeoutMillis);
+        } catch (SocketException e) {
+            // closed meanwhile
         }
     }
 
@@ -140,18 +149,20 @@ final class EarlyServerImpl extends EarlyImpl {
         if (!plain) {
             awaitSwitch();
         }
-        while (next == null) {
+        for (boolean alone = settled; next == null; alone = settled) { // in this order
             int left = millisLeft(millis, startNanos);
-            if (settled) {
-                acceptSettled(si, left);
-                return;
-            }
             try {
-                waitAtMost(left == 0 ? WAIT_MILLIS : Math.min(left, WAIT_MILLIS));
-                acceptByKernel(si);
+                if (alone) {
+                    acceptSettled(si, left);
+                } else {
+                    waitAtMost(left == 0 ? WAIT_MILLIS : Math.min(left, WAIT_MILLIS));
+                    acceptByKernel(si);
+                }
                 return;
             } catch (SocketTimeoutException e) {
-                if (next == null && left > 0 && left <= WAIT_MILLIS) {
+                long tookNanos = System.nanoTime() - startNanos;
+                boolean over = millis > 0 && tookNanos >= TimeUnit.MILLISECONDS.toNanos(millis);
+                if (over && next == null) { // else the switch, which goes on, has ended the wait
                     throw e;
                 }
             }

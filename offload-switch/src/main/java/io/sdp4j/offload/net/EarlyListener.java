@@ -11,9 +11,14 @@ import java.util.Map;
  * @param backlog at least 1
  * @param bound what the application asked to bind to
  * @param options the options that were set, as {@link OptionLog} has them; null if none was
+ * @param timeoutMillis SO_TIMEOUT; the platform's may be shorter for a thread that accepts
  */
 public record EarlyListener(
-        SocketImpl platform, int backlog, InetSocketAddress bound, Map<?, ?> options) {
+        SocketImpl platform,
+        int backlog,
+        InetSocketAddress bound,
+        Map<?, ?> options,
+        int timeoutMillis) {
 
     /** The listener that a map describes: names of the components to their values. */
     public static EarlyListener of(Map<String, Object> state) {
@@ -21,6 +26,7 @@ public record EarlyListener(
                 (SocketImpl) state.get("platform"),
                 (int) state.get("backlog"),
                 (InetSocketAddress) state.get("bound"),
-                (Map<?, ?>) state.get("options"));
+                (Map<?, ?>) state.get("options"),
+                (int) state.get("timeout"));
     }
 }

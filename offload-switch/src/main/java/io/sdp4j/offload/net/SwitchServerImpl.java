@@ -39,11 +39,12 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         synchronized (stateLock) {
             kernel = owner.kernel().server(early.platform());
             fd = kernel.fileDescriptor();
-            timeoutMillis = (Integer) kernel.option(SO_TIMEOUT);
+            timeoutMillis = early.timeoutMillis();
             options = early.options() == null ? null : new OptionLog(early.options());
             asked = early.bound();
             state = State.UNCONNECTED;
             kernelInfo = listenOffloaded(early.backlog()).kernelInfo();
+            timeoutChanged();
         }
     }
 
