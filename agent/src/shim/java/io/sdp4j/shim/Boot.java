@@ -122,11 +122,14 @@ final class Boot {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
             SocketImplFactory early = inKernelScope() ? null : early();
-            if (early != null && (!server || !mayForbidTcp())) {
+            // only the switch can tell new Socket(Proxy.NO_PROXY) from new Socket()
+            if (early != null && (server ? !mayForbidTcp() : !EarlySockets.proxies())) {
                 return server ? earlyListener(early) : early.createSocketImpl();
             }
             pair = start();
-        } else if (!running && factoriesNeeded) { // an early listener takes none of the JDK's own
+        }
+        // after a failed start an early listener still cannot accept into the JDK's own
+        if (!running && factoriesNeeded && settled()) {
             return server ? earlyServer(early) : early.createSocketImpl();
         }
         return pair[server ? 1 : 0].createSocketImpl();

@@ -190,7 +190,7 @@ final class EarlySockets
     }
 
     /** Whether a proxy may be meant. */
-    private static boolean proxies() {
+    static boolean proxies() {
         ProxySelector selector = ProxySelector.getDefault();
         return selector != null
                 && (!selector.getClass().getName().equals("sun.net.spi.DefaultProxySelector")
