@@ -221,8 +221,8 @@ final class EarlyServerImpl extends EarlyImpl {
         }
     }
 
-    /** Of the time that an accept may take; 0 = there is no limit. */
-    private static int millisLeft(int millis, long startNanos) {
+    /** Of the time that a call may take; 0 = there is no limit. */
+    static int millisLeft(int millis, long startNanos) {
         if (millis == 0) {
             return 0;
         }

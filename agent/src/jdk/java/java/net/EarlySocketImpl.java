@@ -194,7 +194,7 @@ final class EarlySocketImpl extends EarlyImpl
      * @param millis for which to wait until it has started; 0 = as long as it takes
      * @return whether it has
      */
-    private boolean started(int millis) {
+    private boolean started(int millis) throws IOException {
         if (millis == 0) {
             SocketImpl _ = start.apply(Map.of());
             return true;
@@ -207,12 +207,32 @@ final class EarlySocketImpl extends EarlyImpl
         } catch (OutOfMemoryError e) { // no thread but this one
             return started(0);
         }
-        try {
-            starter.join(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // a connect of the JDK's goes on, too
-        }
+        awaitEnd(starter, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis));
         return !starter.isAlive();
+    }
+
+    /** As in a connect of the JDK's, an interrupt ends it for a virtual thread only. */
+    private void awaitEnd(Thread starter, long deadline) throws IOException {
+        boolean interrupted = false;
+        try {
+            long left = deadline - System.nanoTime();
+            while (left > 0 && starter.isAlive()) {
+                try {
+                    TimeUnit.NANOSECONDS.timedJoin(starter, left);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    if (Thread.currentThread().isVirtual()) {
+                        close();
+                        throw new SocketException("Closed by interrupt");
+                    }
+                }
+                left = deadline - System.nanoTime();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     private record Start(Function<Map<String, Object>, SocketImpl> start) implements Runnable {
@@ -337,12 +357,12 @@ final class EarlySocketImpl extends EarlyImpl
             }
         }
         SocketImpl switched = next;
+        int left = EarlyServerImpl.millisLeft(millis, startNanos);
         if (switched != null) {
-            long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-            switched.connect(address, millis == 0 ? 0 : (int) Math.max(1, millis - took));
+            switched.connect(address, left);
             return;
         }
-        kernel.connect(address, millis);
+        kernel.connect(address, left);
         synchronized (this) {
             remote = to;
             bornNanos = System.nanoTime();

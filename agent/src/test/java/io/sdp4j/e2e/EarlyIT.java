@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -158,6 +159,20 @@ class EarlyIT {
             Path rules = jvms.rules("sdp.conf", "use sdp client * *:*\n");
             Child early = run(jvms, rules, AUTO, Hurried.class, port, "10");
             assertEquals("false", early.results().get("connected"), early::toString);
+        }
+    }
+
+    /** The switch is loaded by another thread, for which the one that connects waits. */
+    @ParameterizedTest
+    @CsvSource({"platform, Connection refused", "virtual, Closed by interrupt"})
+    void anInterruptEndsAConnectOfAVirtualThreadOnly(String thread, String problem)
+            throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("sdp.conf", "use sdp client * *:*\n");
+            Child early = run(jvms, rules, AUTO, Hurried.class, port, "20000", thread);
+            assertTrue(early.results().get("problem").contains(problem), early::toString);
+            assertEquals("true", early.results().get("interrupted"), early::toString);
         }
     }
 

@@ -184,22 +184,32 @@ final class OffloadConnects {
             OffloadProvider provider, ConnectSpec first, boolean hurried, boolean only)
             throws OffloadUnavailable {
         ConnectSpec spec = first;
-        for (; ; ) {
-            try {
-                return hurried ? BoundedAttempt.connect(provider, spec) : provider.connect(spec);
-            } catch (OffloadUnavailable e) {
-                long nowNanos = System.nanoTime();
-                if (e.starting() && !spec.deadlineByRule()) {
-                    spec = spec.later(nowNanos - spec.askedNanos(), nowNanos);
+        boolean interrupted = false;
+        try {
+            for (; ; ) {
+                try {
+                    return hurried
+                            ? BoundedAttempt.connect(provider, spec)
+                            : provider.connect(spec);
+                } catch (OffloadUnavailable e) {
+                    long nowNanos = System.nanoTime();
+                    if (e.starting() && !spec.deadlineByRule()) {
+                        spec = spec.later(nowNanos - spec.askedNanos(), nowNanos);
+                    }
+                    if (!only
+                            || !(e.starting() || e.reason() == ReasonCode.BACKLOG)
+                            || spec.abandoned().getAsBoolean()
+                            || nowNanos - spec.deadlineNanos() >= 0) {
+                        throw e;
+                    }
+                    LockSupport.parkNanos(AGAIN_NANOS);
+                    // which ends the connect of a virtual thread, as the spec says with the flag
+                    interrupted |= !Thread.currentThread().isVirtual() && Thread.interrupted();
                 }
-                if (!only
-                        || !(e.starting() || e.reason() == ReasonCode.BACKLOG)
-                        || spec.abandoned().getAsBoolean()
-                        || Thread.currentThread().isInterrupted() // it could not pause
-                        || nowNanos - spec.deadlineNanos() >= 0) {
-                    throw e;
-                }
-                LockSupport.parkNanos(AGAIN_NANOS);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }

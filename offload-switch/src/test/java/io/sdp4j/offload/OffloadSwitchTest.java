@@ -98,6 +98,35 @@ class OffloadSwitchTest {
         assertEquals(2, asked.size());
     }
 
+    /** Has room in its backlog at the second time. */
+    private final class Full implements OffloadProvider {
+        @Override
+        public String name() {
+            return "full";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            asked.add(spec);
+            throw new OffloadUnavailable(
+                    asked.size() == 1 ? ReasonCode.BACKLOG : ReasonCode.NO_PEER, "is full");
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) {
+            throw new AssertionError("asked to listen");
+        }
+    }
+
+    /** As in a connect of the JDK's. */
+    @Test
+    void aThreadThatIsInterruptedGoesOnWaitingForRoomInABacklog() {
+        Thread.currentThread().interrupt();
+        assertThrows(ConnectException.class, () -> connect(of(new Full()), ONLY, NO_LIMIT));
+        assertTrue(Thread.interrupted());
+        assertEquals(2, asked.size());
+    }
+
     /** One that the rule does not mean says nothing of the one that it means. */
     @Test
     void theReasonIsThatOfAProviderThatTheRuleMeans() throws ConnectException {
