@@ -2,6 +2,7 @@ package io.sdp4j.offload;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
@@ -16,6 +17,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
@@ -33,6 +35,7 @@ class UpgradeAutoTest {
     private final AtomicInteger runnable = new AtomicInteger(CROWD);
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger asked = new AtomicInteger();
+    private volatile InetSocketAddress askedFor;
 
     /** Would move each connection, and never has a peer. */
     private final class Asked implements OffloadProvider {
@@ -48,6 +51,7 @@ class UpgradeAutoTest {
 
         @Override
         public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            askedFor = spec.remote();
             asked.incrementAndGet();
             throw new OffloadUnavailable(ReasonCode.NO_PEER, "none");
         }
@@ -85,6 +89,20 @@ class UpgradeAutoTest {
                 assertEquals(0, asked.get());
                 runnable.set(0);
                 await().until(() -> trip(client, server) && asked.get() > 0);
+            }
+        }
+    }
+
+    /** It means this host. */
+    @Test
+    void theWildcardIsNotTheAddressThatAProviderIsAskedFor() throws IOException {
+        try (ServerSocket listener = new ServerSocket(0);
+                Socket client = SwitchedSockets.socket(owner(null))) {
+            client.connect(new InetSocketAddress("0.0.0.0", listener.getLocalPort()));
+            try (Socket server = listener.accept()) {
+                await().until(() -> trip(client, server) && asked.get() > 0);
+                assertEquals(client.getRemoteSocketAddress(), askedFor);
+                assertFalse(askedFor.getAddress().isAnyLocalAddress());
             }
         }
     }

@@ -83,8 +83,7 @@ final class SwitchClientImpl extends DataSocketImpl {
                     return false;
                 }
             }
-            MovingConnection moving =
-                    moving(kernel, to, decision, table, kernelInfo, early.began());
+            MovingConnection moving = moving(kernel, decision, table, kernelInfo, early.began());
             moving.startLater(); // the early socket does not know of it yet
             carried = moving;
             state = State.CONNECTED;
@@ -256,7 +255,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             }
             kernelInfo = why.kernelInfo();
             if (may != null) {
-                moving = moving(current, target, may, null, kernelInfo, begun());
+                moving = moving(current, may, null, kernelInfo, begun());
                 carried = moving;
             }
             state = State.CONNECTED;
@@ -273,7 +272,6 @@ final class SwitchClientImpl extends DataSocketImpl {
 
     private MovingConnection moving(
             KernelSocket connected,
-            InetSocketAddress to,
             Decision decision,
             AcceptedTable table,
             ConnectionInfo why,
@@ -284,7 +282,8 @@ final class SwitchClientImpl extends DataSocketImpl {
                 connected,
                 new InetSocketAddress(
                         (InetAddress) connected.option(SO_BINDADDR), connected.localPort()),
-                to,
+                // not as the application says it: that may be the wildcard
+                new InetSocketAddress(connected.inetAddress(), connected.port()),
                 decision,
                 table,
                 why,
@@ -360,14 +359,7 @@ final class SwitchClientImpl extends DataSocketImpl {
             }
             kernelInfo = why;
             if (table != null) {
-                moving =
-                        moving(
-                                connected,
-                                new InetSocketAddress(connected.inetAddress(), connected.port()),
-                                null,
-                                table,
-                                why,
-                                begun());
+                moving = moving(connected, null, table, why, begun());
                 carried = moving;
             }
             state = State.CONNECTED;
