@@ -543,6 +543,14 @@ final class EarlySocketImpl extends EarlyImpl
             return 0;
         } finally {
             readLock.unlock();
+            left();
+        }
+    }
+
+    /** A lock was given back: a stream that came meanwhile, or a close, may wait for that. */
+    private void left() {
+        if (next instanceof Runnable switched) {
+            switched.run();
         }
     }
 
@@ -594,6 +602,7 @@ final class EarlySocketImpl extends EarlyImpl
             throw e;
         } finally {
             writeLock.unlock();
+            left();
         }
     }
 }

@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
  * 6); an accepted one gets its {@code kernel} only when an option is asked for. {@code connectLock}
  * is held while connecting.
  */
-final class SwitchClientImpl extends DataSocketImpl {
+final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     private final boolean proxies;
     private final ReentrantLock connectLock = new ReentrantLock();
 
@@ -88,6 +88,14 @@ final class SwitchClientImpl extends DataSocketImpl {
             carried = moving;
             state = State.CONNECTED;
             return true;
+        }
+    }
+
+    /** The early socket has given back one of the locks that it shares. */
+    @Override
+    public void run() {
+        if (carried instanceof MovingConnection moving) {
+            moving.earlyCallLeft();
         }
     }
 
