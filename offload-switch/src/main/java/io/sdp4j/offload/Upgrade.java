@@ -488,7 +488,8 @@ public abstract class Upgrade {
         notifyAll();
     }
 
-    private synchronized boolean isClosed() {
+    /** Set under the lock of this, before the kernel's socket is closed. */
+    protected final synchronized boolean isClosed() {
         return closed;
     }
 

@@ -216,10 +216,10 @@ public final class JdkBridge {
      *     this waits a moment for the socket's end
      */
     public static boolean takeReset(FileDescriptor fd, boolean ends) throws IOException {
+        if (ends) {
+            awaitEnd(fd);
+        }
         try {
-            if (ends) {
-                awaitEnd(fd);
-            }
             return PrivateNatives.option(fd, SOL_SOCKET, SO_ERROR) == ECONNRESET;
         } catch (SocketException closed) {
             return false;
@@ -242,10 +242,14 @@ public final class JdkBridge {
      * Waits until the peer's end of a TCP connection is known here, a moment at most. Where the
      * input was shut on this side that shows in no event of poll, so the state is asked for.
      */
-    private static void awaitEnd(FileDescriptor fd) throws IOException {
+    public static void awaitEnd(FileDescriptor fd) throws IOException {
         long start = System.nanoTime();
-        while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
-            int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
+        try {
+            while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
+                int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
+            }
+        } catch (SocketException closed) {
+            // its number stands for no socket any more
         }
     }
 

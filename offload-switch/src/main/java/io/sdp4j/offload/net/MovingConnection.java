@@ -13,6 +13,7 @@ import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.Closeable;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -159,9 +160,16 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     /** Whether the peer's process has ended and left bytes of TCP unread. */
     private boolean resetOfTcp() throws IOException {
-        return reset.readerKnows()
-                || (JdkBridge.takeReset(kernel.fileDescriptor(), moved.peerVanished())
-                        && reset.tellsReader());
+        if (reset.readerKnows()) {
+            return true;
+        }
+        FileDescriptor fd = kernel.fileDescriptor();
+        if (moved.peerVanished()) {
+            JdkBridge.awaitEnd(fd);
+        }
+        synchronized (this) { // as a close; the number of a closed one may be another socket's
+            return !isClosed() && JdkBridge.takeReset(fd, false) && reset.tellsReader();
+        }
     }
 
     private void noteUse(boolean timed) {
