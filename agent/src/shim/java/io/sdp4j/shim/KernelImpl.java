@@ -42,13 +42,15 @@ final class KernelImpl {
         }
     }
 
-    /** Sets {@code type}'s factory back to none. */
+    /** Sets {@code type}'s factory back to none, if it is ours. */
     static void removeFactory(Instrumentation instrumentation, Class<?> type) {
         try {
             open(instrumentation, "java.net");
             Field factory = factoryOf(type);
             factory.setAccessible(true);
-            factory.set(null, null);
+            if (factory.get(null) instanceof Boot.Factory) {
+                factory.set(null, null);
+            }
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

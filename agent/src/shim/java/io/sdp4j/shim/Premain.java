@@ -22,6 +22,9 @@ public final class Premain implements BiConsumer<String, Object[]> {
     /** The shim's own name for a property of the JDK's own SDP switch. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
+    /** Of the JDK's kinds of listeners, the one that accepts into sockets of its own making. */
+    private static final String TLS_LISTENER = "sun.security.ssl.SSLServerSocketImpl";
+
     /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
     private static final String REPORT_NOW = "report.now";
 
@@ -85,7 +88,8 @@ public final class Premain implements BiConsumer<String, Object[]> {
             parsed.put(JDK_SDP, conf);
         }
         Boot.options = Map.copyOf(parsed);
-        if (!setFactories(given)) {
+        String ownAccept = late ? ownAccept(given) : null;
+        if (ownAccept == null && !setFactories(given)) {
             Boot.off("another socket factory is installed already; put this -javaagent first");
             return;
         }
@@ -93,8 +97,13 @@ public final class Premain implements BiConsumer<String, Object[]> {
         checkProxies();
         if (late) {
             Boot.say(
-                    "attached late: sockets made from now on pass the switch, older ones stay as"
-                            + " they are");
+                    ownAccept == null
+                            ? "attached late: sockets made from now on pass the switch, older ones"
+                                    + " stay as they are"
+                            : "attached late: channels made from now on pass the switch, sockets"
+                                    + " do not: listeners of "
+                                    + ownAccept
+                                    + " could not accept any more");
             if (parsed.isEmpty()) {
                 Boot.say(
                         "no options came with it; jcmd drops them unless they are quoted: jcmd PID"
@@ -180,6 +189,22 @@ public final class Premain implements BiConsumer<String, Object[]> {
             }
         }
         return false;
+    }
+
+    /**
+     * The name of a class of listeners that accept into sockets of their own making, as those of
+     * TLS do, or may do so: one that is there already cannot accept into a socket of a factory.
+     * Null = none is loaded.
+     */
+    private static String ownAccept(Instrumentation given) {
+        for (Class<?> c : given.getAllLoadedClasses()) {
+            String name = c.getName();
+            boolean known = c.getClassLoader() == null && !name.equals(TLS_LISTENER);
+            if (ServerSocket.class.isAssignableFrom(c) && !known) {
+                return name;
+            }
+        }
+        return null;
     }
 
     /** Sets both factories or none. */

@@ -14,6 +14,7 @@ import io.sdp4j.agent.programs.EventLoops;
 import io.sdp4j.agent.programs.LastMoment;
 import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneConnection;
+import io.sdp4j.agent.programs.OwnAccept;
 import io.sdp4j.agent.programs.Parent;
 import io.sdp4j.agent.programs.Prying;
 import io.sdp4j.agent.programs.Surroundings;
@@ -337,6 +338,22 @@ class AgentIT {
     @Test
     void canBeAttachedLate() throws Exception {
         Path report = folder.resolve("report.json");
+        assertTrue(
+                attachedLate(OneConnection.class, report).startsWith("sdp4j: attached late: sock"));
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    @Test
+    void leavesSocketsAloneIfAListenerCouldNotAcceptAnyMore() throws Exception {
+        Path report = folder.resolve("report.json");
+        String told = attachedLate(OwnAccept.class, report);
+        assertTrue(told.startsWith("sdp4j: attached late: channels made"), told);
+        assertTrue(told.contains(OwnAccept.class.getName()), told);
+        assertEquals(List.of(0L, 0L, 0L), connections(report));
+    }
+
+    /** Once the agent is there the program makes a connection; the first line of the agent. */
+    private static String attachedLate(Class<?> program, Path report) throws Exception {
         Process process =
                 Jvm.builder(
                                 List.of(
@@ -345,7 +362,7 @@ class AgentIT {
                                         Jvm.OFFLOADS,
                                         "-cp",
                                         Jvm.classes(),
-                                        OneConnection.class.getName(),
+                                        program.getName(),
                                         "wait"))
                         .start();
         try (var out = process.inputReader();
@@ -358,8 +375,7 @@ class AgentIT {
             process.getOutputStream().flush();
             assertEquals("byte=42", out.readLine());
             assertEquals(0, process.waitFor());
-            assertTrue(err.readLine().startsWith("sdp4j: attached late"));
-            assertEquals(List.of(1L, 0L, 0L), connections(report));
+            return err.readLine();
         } finally {
             process.destroyForcibly();
         }
