@@ -18,8 +18,10 @@ import java.util.concurrent.Future;
  * <p>Shape: the application's accept is {@code waiting}, at most one, while an accept of the
  * kernel's channel is under way as well. That one cannot be taken back: a connection that it brings
  * after the application's accept was satisfied by an offloaded one is {@code kept} for the next
- * accept. When both queues have something they are served in turn (behaviour 29). {@code this}
- * guards the fields; no handler is called and no channel touched with it held.
+ * accept. When both queues have something they are served in turn (behaviour 29): every accept
+ * begins one of the kernel's unless one is under way or kept, because the kernel's queue cannot be
+ * looked at. {@code this} guards the fields; no handler is called and no channel touched with it
+ * held.
  */
 final class AsyncAcceptor
         implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {
@@ -80,7 +82,7 @@ final class AsyncAcceptor
         Operation fresh =
                 new Operation(handler, attachment, handler == null ? new Pending<>(this) : null);
         Taken taken;
-        boolean begin = false;
+        boolean begin;
         boolean late;
         synchronized (this) {
             if (killed) {
@@ -93,15 +95,16 @@ final class AsyncAcceptor
             late = taken == null && closed;
             if (taken == null && !closed) {
                 waiting = fresh;
-                begin = !kernelAccepts;
-                kernelAccepts = true;
             }
+            begin = !kernelAccepts && kept == null && !closed;
+            kernelAccepts |= begin;
         }
         if (taken != null) {
             complete(fresh, taken, false);
         } else if (late) {
             deliver(fresh, null, new AsynchronousCloseException(), false);
-        } else if (begin) {
+        }
+        if (begin) {
             kernel.accept(null, this);
         }
         return fresh.future();

@@ -38,6 +38,7 @@ import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -143,6 +144,37 @@ class AioRulesTest {
         for (AsynchronousSocketChannel client : clients) {
             client.close();
         }
+    }
+
+    /** Goal: a TCP client is served although an offloaded one waits at every accept. */
+    @Test
+    @DisplayName("29: neither queue starves")
+    void tcpIsServedWhileOffloadedClientsWait() throws Exception {
+        OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
+        List<AsynchronousSocketChannel> clients = new ArrayList<>();
+        try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT);
+                Socket tcp = new Socket()) {
+            tcp.connect(listener.getLocalAddress());
+            clients.add(connected(owner, listener));
+            Awaitility.await()
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(
+                            () -> {
+                                clients.add(connected(owner, listener));
+                                Aio.get(listener.accept()).close();
+                                return owner.report().acceptedKernel() == 1;
+                            });
+        }
+        for (AsynchronousSocketChannel client : clients) {
+            client.close();
+        }
+    }
+
+    private static AsynchronousSocketChannel connected(
+            OffloadSwitch owner, AsynchronousServerSocketChannel listener) throws Exception {
+        AsynchronousSocketChannel client = client(owner);
+        Aio.get(client.connect(listener.getLocalAddress()));
+        return client;
     }
 
     /**
