@@ -36,7 +36,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     private volatile AsyncAcceptor acceptor; // set once, under stateLock
     private volatile Attempt why; // where kernel connections come from; null until bound
     private OptionLog options; // null until one is set
-    private boolean closed;
+    private volatile boolean closed; // set under stateLock
 
     SwitchAsynchronousServerSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousServerSocketChannel kernel) {
@@ -206,7 +206,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
 
     @Override
     public boolean isOpen() {
-        return kernel.isOpen();
+        return !closed && kernel.isOpen();
     }
 
     @Override

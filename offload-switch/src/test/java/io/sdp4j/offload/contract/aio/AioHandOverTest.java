@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,7 @@ class AioHandOverTest {
         }
     }
 
+    private SwitchAsynchronousChannelProvider channels;
     private AsynchronousServerSocketChannel listener;
     private AsynchronousChannelGroup group;
     private AsynchronousSocketChannel client;
@@ -83,7 +86,7 @@ class AioHandOverTest {
     private void open(OffloadProvider provider) throws IOException {
         OffloadSwitch owner =
                 new OffloadSwitch(Policy::allowAll, List.of(provider), Patience.SETTINGS);
-        var channels = new SwitchAsynchronousChannelProvider(owner);
+        channels = new SwitchAsynchronousChannelProvider(owner);
         listener =
                 channels.openAsynchronousServerSocketChannel(null)
                         .bind(new InetSocketAddress(Here.ADDRESS, 0));
@@ -162,6 +165,22 @@ class AioHandOverTest {
             read.failedWith(InterruptedByTimeoutException.class, null);
             groupEnds();
         }
+    }
+
+    /** Goal: a handler that is told of the close finds the listener closed. */
+    @Test
+    void listenerIsClosedBeforeItsAcceptFails() throws Exception {
+        open(new LoopbackProvider());
+        AtomicBoolean open = new AtomicBoolean(true);
+        Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
+        try (AsynchronousServerSocketChannel closing =
+                channels.openAsynchronousServerSocketChannel(group)
+                        .bind(new InetSocketAddress(Here.ADDRESS, 0))) {
+            closing.accept(null, accept);
+            inTheMoment.set(() -> open.set(closing.isOpen()));
+        }
+        accept.failedWith(AsynchronousCloseException.class, null);
+        assertFalse(open.get());
     }
 
     /** Goal: the thread that is the last at the stream ends what waits, not the closer. */
