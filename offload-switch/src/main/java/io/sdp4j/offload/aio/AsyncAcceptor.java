@@ -29,7 +29,7 @@ final class AsyncAcceptor
     interface Children {
         AsynchronousSocketChannel of(OffloadStream stream) throws IOException;
 
-        AsynchronousSocketChannel of(AsynchronousSocketChannel accepted);
+        AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) throws IOException;
 
         /** Closes the listener, where no caller is left to be told what goes wrong with it. */
         void closeListener();

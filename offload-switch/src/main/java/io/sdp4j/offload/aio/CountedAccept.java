@@ -9,17 +9,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The future of a kernel listener's accept, which counts the connection that is taken. */
 final class CountedAccept implements Future<AsynchronousSocketChannel> {
-    private final AsyncAcceptor.Children children;
+    private final SwitchAsynchronousServerSocketChannel listener;
     private final Future<AsynchronousSocketChannel> accept;
     private final AtomicBoolean counted = new AtomicBoolean();
 
-    CountedAccept(AsyncAcceptor.Children children, Future<AsynchronousSocketChannel> accept) {
-        this.children = children;
+    CountedAccept(
+            SwitchAsynchronousServerSocketChannel listener,
+            Future<AsynchronousSocketChannel> accept) {
+        this.listener = listener;
         this.accept = accept;
     }
 
     private AsynchronousSocketChannel count(AsynchronousSocketChannel accepted) {
-        return counted.compareAndSet(false, true) ? children.of(accepted) : accepted;
+        return counted.compareAndSet(false, true) ? listener.counted(accepted) : accepted;
     }
 
     @Override

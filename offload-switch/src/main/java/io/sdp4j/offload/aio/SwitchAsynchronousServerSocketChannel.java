@@ -130,7 +130,16 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     }
 
     @Override
-    public AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) {
+    public AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) throws IOException {
+        if (group.isShutdown()) {
+            AsyncAcceptor.closeQuietly(accepted);
+            throw shutDown();
+        }
+        return counted(accepted);
+    }
+
+    /** Whatever the group says by now: a future may be asked long after its accept. */
+    AsynchronousSocketChannel counted(AsynchronousSocketChannel accepted) {
         AsyncAcceptor both = acceptor;
         Attempt reason = both == null ? why : both.why();
         if (reason != null) { // else it came while bind was still looking for providers
@@ -149,10 +158,15 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
                 new SwitchAsynchronousSocketChannel(owner, group, stream, receiveBuffer);
         if (!group.add(child, true)) {
             child.close();
-            throw new IOException(new ShutdownChannelGroupException()); // the JDK's words
+            throw shutDown();
         }
         owner.opened(child);
         return child;
+    }
+
+    /** In the JDK's words. */
+    private static IOException shutDown() {
+        return new IOException(new ShutdownChannelGroupException());
     }
 
     @Override
@@ -167,7 +181,14 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             implements CompletionHandler<AsynchronousSocketChannel, A> {
         @Override
         public void completed(AsynchronousSocketChannel accepted, A attachment) {
-            handler.completed(listener.of(accepted), attachment);
+            AsynchronousSocketChannel child;
+            try {
+                child = listener.of(accepted);
+            } catch (IOException e) {
+                handler.failed(e, attachment);
+                return;
+            }
+            handler.completed(child, attachment);
         }
 
         @Override

@@ -19,7 +19,9 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.RuleFile;
 import io.sdp4j.policy.Verdict;
 import java.io.Closeable;
 import java.io.IOException;
@@ -38,6 +40,7 @@ import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.ShutdownChannelGroupException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -376,6 +379,39 @@ class AioRulesTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Goal: behaviour 93, at a listener of the kernel's beside an offloaded channel. */
+    @Test
+    void kernelListenerAcceptsNothingAfterShutdown() throws Exception {
+        String text =
+                """
+                use tcp server * 127.0.0.2:*
+                use both server * *:*
+                use both client * *:*
+                """;
+        OffloadSwitch owner =
+                of(
+                        RuleFile.parse("rules", text, HostLookup.SYSTEM).policy("any"),
+                        new LoopbackProvider());
+        SwitchAsynchronousChannelProvider provider = over(owner);
+        AsynchronousChannelGroup group =
+                provider.openAsynchronousChannelGroup(1, Aio.named("aio-rules"));
+        try (AsynchronousServerSocketChannel offloads = listener(owner).bind(ANY_PORT);
+                AsynchronousSocketChannel client = provider.openAsynchronousSocketChannel(group);
+                AsynchronousServerSocketChannel kernel =
+                        provider.openAsynchronousServerSocketChannel(group)
+                                .bind(new InetSocketAddress("127.0.0.2", 0));
+                Socket tcp = new Socket()) {
+            Aio.get(client.connect(offloads.getLocalAddress()));
+            group.shutdown();
+            Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
+            kernel.accept(null, accept);
+            tcp.connect(kernel.getLocalAddress());
+            accept.failedWith(IOException.class, ShutdownChannelGroupException.class.getName());
+            assertEquals(0, owner.report().acceptedKernel());
+        }
+        assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
     }
 
     /** Goal: behaviour 93, a connection that comes up, or in, after the group has begun to end. */

@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.testing.Pair;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousCloseException;
@@ -213,6 +216,24 @@ interface AsyncGroupContract extends Aio {
         p.server().close();
         assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
         assertTrue(group.isTerminated());
+    }
+
+    /** Behaviour 93: an accepted channel would be a new one. */
+    @Test
+    @DisplayName("63, 93: nothing is accepted after shutdown")
+    default void nothingIsAcceptedAfterShutdown() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        try (var p = pair(group)) {
+            group.shutdown();
+            InetSocketAddress at = (InetSocketAddress) p.listener().getLocalAddress();
+            Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
+            p.listener().accept(null, accept);
+            try (Socket tcp = new Socket(at.getAddress(), at.getPort())) {
+                accept.failedWith(IOException.class, ShutdownChannelGroupException.class.getName());
+                assertEquals(-1, tcp.getInputStream().read());
+            }
+        }
+        assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
     }
 
     /** Behaviour 93: everything is closed, whatever carries it. */
