@@ -45,14 +45,13 @@ final class Direction implements Runnable, Pending.Owner {
     private final AsyncStream owner;
     private final boolean reading;
     private final int op;
-    private final Runnable onTimeout = this::onTimeout;
 
     private State state = State.IDLE;
     private boolean killed; // an operation timed out or was cancelled: no further one
     private boolean shut;
+    private int number; // of the last operation that had to wait
     private Future<?> timer;
     private boolean timerRan; // the timer of this operation
-    private int staleTimers; // of operations that are over, which could not be stopped
 
     private final OperationBuffers loan;
     private CompletionHandler<Number, Object> handler;
@@ -116,8 +115,7 @@ final class Direction implements Runnable, Pending.Owner {
                         owner.stream.lend(op, loan);
                     }
                     lent = true;
-                    await(timeout, unit);
-                    if (!standBy()) {
+                    if (!standBy(await(timeout, unit), target == null)) {
                         return (Future<V>) result; // the end of the operation gives it back
                     }
                 }
@@ -180,10 +178,13 @@ final class Direction implements Runnable, Pending.Owner {
 
     // --- waiting ---
 
-    private synchronized void await(long timeout, TimeUnit unit) {
+    /** Gives the operation its number: a late thread or timer must not touch the next one. */
+    private synchronized int await(long timeout, TimeUnit unit) {
+        int mine = ++number;
         state = State.WAITING;
         timerRan = false;
-        timer = timeout > 0 ? owner.group.schedule(onTimeout, timeout, unit) : null;
+        timer = timeout > 0 ? owner.group.schedule(() -> onTimeout(mine), timeout, unit) : null;
+        return mine;
     }
 
     /** Back from CLAIMED; false = the time was over meanwhile. */
@@ -205,19 +206,33 @@ final class Direction implements Runnable, Pending.Owner {
         return true;
     }
 
+    private synchronized boolean claim(int mine) {
+        return mine == number && claim();
+    }
+
     /**
-     * Leaves a waiting operation to the stream; called in the gate.
+     * Leaves a waiting operation to the stream; called in the gate. It may be over at any moment,
+     * and the next one wait already.
      *
+     * @param mine the operation's number
+     * @param forFuture whether it has a future
      * @return true if it is over nevertheless, claimed by the caller
      */
-    private boolean standBy() {
+    private boolean standBy(int mine, boolean forFuture) {
         while (true) {
             // A closer that could not see this operation wait leaves it to us.
             if (owner.gate.closed()) {
+                if (!claim(mine)) {
+                    return false;
+                }
                 outcome(0, new AsynchronousCloseException());
-                return claim();
+                return true;
             }
-            if (owner.readiness.await(this, handler == null) || !claim()) {
+            if (owner.readiness.await(this, forFuture)) {
+                return false;
+            }
+            if (!claim(mine)) {
+                onReady(false); // for the next operation, if that waits: it is not told again
                 return false;
             }
             if (tried() || !awaitAgain()) {
@@ -275,7 +290,9 @@ final class Direction implements Runnable, Pending.Owner {
             outcome(0, new AsynchronousCloseException());
         } else {
             try {
-                if (!tried() && (awaitAgain() && !standBy())) {
+                boolean forFuture = handler == null;
+                int mine = number;
+                if (!tried() && (awaitAgain() && !standBy(mine, forFuture))) {
                     return;
                 }
                 owner.stream.reclaim(op, timedOut());
@@ -286,14 +303,13 @@ final class Direction implements Runnable, Pending.Owner {
         complete(true);
     }
 
-    private void onTimeout() {
+    private void onTimeout(int mine) {
         if (!owner.gate.enter()) {
             return; // its closer ends what waits
         }
         try {
             synchronized (this) {
-                if (staleTimers > 0) {
-                    staleTimers--;
+                if (mine != number) {
                     return;
                 }
                 timerRan = true;
@@ -346,8 +362,8 @@ final class Direction implements Runnable, Pending.Owner {
         future = null;
         failure = null;
         synchronized (this) {
-            if (timer != null && !timer.cancel(false) && !timerRan) {
-                staleTimers++; // on its way, and not to hit the next operation
+            if (timer != null) {
+                boolean _ = timer.cancel(false);
             }
             timer = null;
             state = State.IDLE;
