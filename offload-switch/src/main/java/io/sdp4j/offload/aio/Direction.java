@@ -49,6 +49,7 @@ final class Direction implements Runnable, Pending.Owner {
     private State state = State.IDLE;
     private boolean killed; // an operation timed out or was cancelled: no further one
     private boolean shut;
+    private boolean streamClosed;
     private int number; // of the last operation that had to wait
     private Future<?> timer;
     private boolean timerRan; // the timer of this operation
@@ -287,6 +288,9 @@ final class Direction implements Runnable, Pending.Owner {
             owner.group.taskBegins();
         }
         if (!owner.gate.enter()) {
+            if (leftToCloser()) {
+                return;
+            }
             outcome(0, new AsynchronousCloseException());
         } else {
             try {
@@ -410,9 +414,25 @@ final class Direction implements Runnable, Pending.Owner {
         return shut;
     }
 
-    /** The gate is closed: fails what waits. */
+    /**
+     * Back from CLAIMED, the gate being closed: until the stream is closed too it may use the
+     * buffers. False = it is closed.
+     */
+    private synchronized boolean leftToCloser() {
+        if (!streamClosed) {
+            state = State.WAITING;
+        }
+        return !streamClosed;
+    }
+
+    /** The stream is closed: fails what waits. */
     void closed() {
-        if (claim()) {
+        boolean waits;
+        synchronized (this) {
+            streamClosed = true;
+            waits = claim();
+        }
+        if (waits) {
             outcome(0, new AsynchronousCloseException());
             complete(false);
         }

@@ -11,18 +11,11 @@ import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -32,6 +25,7 @@ import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.InterruptedByTimeoutException;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +42,9 @@ class AioHandOverTest {
     /** Done once, by the thread that gets there first; null = nothing. */
     private final AtomicReference<Runnable> inTheMoment = new AtomicReference<>();
 
+    /** A task of the group is over. */
+    private final CountDownLatch firstTask = new CountDownLatch(1);
+
     /** Threads of a group; a task that is handed to them is such a moment. */
     private final class Threads extends ThreadPoolExecutor {
         Threads() {
@@ -59,6 +56,11 @@ class AioHandOverTest {
         public void execute(Runnable task) {
             moment();
             super.execute(task);
+        }
+
+        @Override
+        protected void afterExecute(Runnable task, Throwable failure) {
+            firstTask.countDown();
         }
     }
 
@@ -186,7 +188,15 @@ class AioHandOverTest {
     /** Goal: the thread that is the last at the stream ends what waits, not the closer. */
     @Test
     void closedWhileAnotherThreadIsAtTheStream() throws Exception {
-        try (AsynchronousSocketChannel server = connected(new Observed())) {
+        OffloadProvider observed =
+                new Observed(
+                        new LoopbackProvider(),
+                        (_, call) -> {
+                            if (call.equals("info")) {
+                                moment();
+                            }
+                        });
+        try (AsynchronousSocketChannel server = connected(observed)) {
             assertTrue(server.isOpen());
             Outcome<Integer> read = new Outcome<>();
             client.read(ByteBuffer.allocate(1), null, read);
@@ -198,37 +208,36 @@ class AioHandOverTest {
         }
     }
 
-    /** A look at one of its streams is such a moment. */
-    private final class Observed implements OffloadProvider {
-        private final LoopbackProvider inner = new LoopbackProvider();
-
-        @Override
-        public String name() {
-            return "observed";
+    /** Goal: an operation fails after its stream, which may use its buffer, was closed. */
+    @Test
+    void streamIsClosedFirst() throws Exception {
+        Outcome<Integer> read = new Outcome<>();
+        AtomicBoolean toldBefore = new AtomicBoolean(true);
+        OffloadProvider observed =
+                new Observed(
+                        new LoopbackProvider(),
+                        (_, call) -> {
+                            if (call.equals("info") && !client.isOpen()) {
+                                awaitFirstTask();
+                            } else if (call.equals("close")) {
+                                toldBefore.set(read.done());
+                            }
+                        });
+        try (AsynchronousSocketChannel server = connected(observed)) {
+            client.read(ByteBuffer.allocate(1), null, read);
+            inTheMoment.set(this::closeClient);
+            Aio.send(server, "x");
+            read.failedWith(AsynchronousCloseException.class, null);
+            assertFalse(toldBefore.get());
+            groupEnds();
         }
+    }
 
-        @Override
-        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-            OffloadStream stream = inner.connect(spec);
-            return (OffloadStream)
-                    Proxy.newProxyInstance(
-                            OffloadStream.class.getClassLoader(),
-                            new Class<?>[] {OffloadStream.class},
-                            (_, method, arguments) -> {
-                                if (method.getName().equals("info")) {
-                                    moment();
-                                }
-                                try {
-                                    return method.invoke(stream, arguments);
-                                } catch (InvocationTargetException e) {
-                                    throw e.getCause();
-                                }
-                            });
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            return inner.listen(spec);
+    private void awaitFirstTask() {
+        try {
+            assertTrue(firstTask.await(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 }
