@@ -16,7 +16,10 @@ import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -149,6 +152,41 @@ class AsyncNotifyTest {
                         1, Aio.get(i % 2 == 0 ? asked : p.server().read(ByteBuffer.allocate(9))));
             }
         }
+    }
+
+    /**
+     * Goal: the application's executor is never called on the event thread, which all connections
+     * share. Method: beside a future a handler waits for that thread.
+     */
+    @Test
+    void eventThreadCallsNoExecutor() throws Exception {
+        AtomicBoolean called = new AtomicBoolean();
+        ThreadPoolExecutor executor =
+                new ThreadPoolExecutor(
+                        0, 8, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), Aio.named("theirs")) {
+                    @Override
+                    public void execute(Runnable task) {
+                        called.compareAndSet(false, fabric.loop().inLoop());
+                        super.execute(task);
+                    }
+                };
+        AsynchronousChannelGroup theirs = aio.provider().openAsynchronousChannelGroup(executor, 0);
+        try (AsynchronousServerSocketChannel listener = aio.listen(theirs);
+                AsynchronousSocketChannel client = aio.channel(group)) {
+            Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
+            listener.accept(null, accept);
+            Aio.get(client.connect(listener.getLocalAddress()));
+            try (AsynchronousSocketChannel server = accept.get()) {
+                Outcome<Integer> write = Aio.fill(server);
+                Future<Integer> read = server.read(ByteBuffer.allocate(1));
+                Aio.drainUntil(client, write);
+                assertTrue(write.get() > 0);
+                assertFalse(read.isDone());
+            }
+        }
+        assertFalse(called.get());
+        theirs.shutdown();
+        assertTrue(theirs.awaitTermination(20, TimeUnit.SECONDS));
     }
 
     /** Goal: a channel closed with an operation that waits for a notification leaves the group. */

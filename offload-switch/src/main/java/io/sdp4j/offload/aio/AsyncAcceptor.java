@@ -140,7 +140,12 @@ final class AsyncAcceptor
             operation = waiting;
             waiting = null;
         }
-        complete(operation, new Taken(stream, null), false);
+        Taken taken = new Taken(stream, null);
+        if (operation.future() != null) {
+            complete(operation, taken, false);
+        } else {
+            SwitchChannelGroup.runApart(() -> complete(operation, taken, false));
+        }
     }
 
     /** The kernel's accept has brought a connection. */

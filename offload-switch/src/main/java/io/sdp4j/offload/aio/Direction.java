@@ -242,9 +242,25 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
+    /** Something may be ready: on a thread of the provider, which goes on with a future only. */
+    void onCall() {
+        boolean here;
+        synchronized (this) {
+            if (state != State.WAITING) {
+                return;
+            }
+            here = future != null && claim();
+        }
+        if (here) {
+            run();
+        } else {
+            SwitchChannelGroup.runApart(() -> onReady(false));
+        }
+    }
+
     /**
-     * Something may be ready: on a thread of the group, of the provider, or one that has done
-     * something to the stream.
+     * Something may be ready: on a thread of the group, or one that has done something to the
+     * stream.
      *
      * @param direct whether this thread is one of the group's that may call a handler
      */

@@ -114,7 +114,7 @@ final class Readiness implements KernelAsync.Watcher {
             waiting &= ~op;
             futures &= ~op;
         }
-        tell(op, false);
+        (op == OffloadStream.READ ? owner.reads : owner.writes).onCall();
     }
 
     /** By the group: the notify descriptor is readable. */
