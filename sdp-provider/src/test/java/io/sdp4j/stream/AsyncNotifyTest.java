@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Aio;
+import io.sdp4j.offload.contract.aio.Observed;
 import io.sdp4j.offload.contract.aio.Outcome;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.testing.Pair;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +23,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,22 +44,25 @@ class AsyncNotifyTest {
     @BeforeEach
     void open() throws Exception {
         fabric = new TestFabric();
-        AsynchronousChannelProvider provider =
-                new SwitchAsynchronousChannelProvider(TestChannels.owner(fabric.provider()));
-        aio =
-                new Aio() {
-                    @Override
-                    public AsynchronousChannelProvider provider() {
-                        return provider;
-                    }
-
-                    @Override
-                    public boolean offloads() {
-                        return true;
-                    }
-                };
+        aio = over(fabric.provider());
         group = aio.group(1, "the group's");
         pair = aio.pair(group);
+    }
+
+    private static Aio over(OffloadProvider offload) {
+        AsynchronousChannelProvider provider =
+                new SwitchAsynchronousChannelProvider(TestChannels.owner(offload));
+        return new Aio() {
+            @Override
+            public AsynchronousChannelProvider provider() {
+                return provider;
+            }
+
+            @Override
+            public boolean offloads() {
+                return true;
+            }
+        };
     }
 
     @AfterEach
@@ -65,6 +72,12 @@ class AsyncNotifyTest {
         group.shutdownNow();
         assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
         fabric.close();
+    }
+
+    private void blockEventThread() throws InterruptedException {
+        CountDownLatch busy = new CountDownLatch(1);
+        fabric.loop().execute(() -> block(busy));
+        busy.await();
     }
 
     private void block(CountDownLatch begun) {
@@ -84,9 +97,7 @@ class AsyncNotifyTest {
 
     @Test
     void handlersNeedNoEventThread() throws Exception {
-        CountDownLatch busy = new CountDownLatch(1);
-        fabric.loop().execute(() -> block(busy));
-        busy.await();
+        blockEventThread();
         for (int i = 0; i < 100; i++) {
             Outcome<Integer> read = read(pair.client());
             assertFalse(read.done());
@@ -152,6 +163,38 @@ class AsyncNotifyTest {
                         1, Aio.get(i % 2 == 0 ? asked : p.server().read(ByteBuffer.allocate(9))));
             }
         }
+    }
+
+    /** Goal: a future that could go on at once has later handlers need no event thread. */
+    @Test
+    void readyFutureLeavesHandlersToTheGroup() throws Exception {
+        AtomicReference<AsynchronousSocketChannel> sender = new AtomicReference<>();
+        Aio observed =
+                over(
+                        new Observed(
+                                fabric.provider(),
+                                (stream, call) -> {
+                                    if (call.equals("arm") && sender.get() != null) {
+                                        makeReady(stream, sender.getAndSet(null));
+                                    }
+                                }));
+        try (var p = observed.pair(group)) {
+            sender.set(p.server());
+            assertEquals(1, Aio.get(p.client().read(ByteBuffer.allocate(1))));
+            blockEventThread();
+            Outcome<Integer> write = Aio.fill(p.client());
+            Aio.drainUntil(p.server(), write);
+            assertTrue(write.get() > 0);
+        }
+    }
+
+    private static void makeReady(OffloadStream stream, AsynchronousSocketChannel from) {
+        try {
+            Aio.send(from, "x");
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        assertTrue((stream.ready() & OffloadStream.READ) != 0);
     }
 
     /**

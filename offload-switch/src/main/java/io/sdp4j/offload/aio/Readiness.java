@@ -71,6 +71,7 @@ final class Readiness implements KernelAsync.Watcher {
             early = 0;
             ready |= now;
             waiting &= ~now;
+            futures &= ~now;
         }
         return ready;
     }
