@@ -6,8 +6,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
-import java.util.Arrays;
-import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -43,70 +41,8 @@ final class AsyncStream {
         this.channel = channel;
     }
 
-    // --- reading and writing: arguments are judged as the JDK does ---
-
-    Future<Integer> read(ByteBuffer dst) {
-        checkWritable(dst);
-        return start(reads, dst, null, 0, TimeUnit.MILLISECONDS, null, null);
-    }
-
-    <A> void read(
-            ByteBuffer dst,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Integer, ? super A> handler) {
-        checkHandler(handler);
-        checkWritable(dst);
-        Future<Integer> _ = start(reads, dst, null, timeout, unit, attachment, handler);
-    }
-
-    <A> void read(
-            ByteBuffer[] dsts,
-            int offset,
-            int length,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Long, ? super A> handler) {
-        checkHandler(handler);
-        ByteBuffer[] many = subsequence(dsts, offset, length);
-        for (ByteBuffer dst : many) {
-            checkWritable(dst);
-        }
-        Future<Long> _ = start(reads, null, many, timeout, unit, attachment, handler);
-    }
-
-    Future<Integer> write(ByteBuffer src) {
-        Objects.requireNonNull(src);
-        return start(writes, src, null, 0, TimeUnit.MILLISECONDS, null, null);
-    }
-
-    <A> void write(
-            ByteBuffer src,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Integer, ? super A> handler) {
-        checkHandler(handler);
-        Objects.requireNonNull(src);
-        Future<Integer> _ = start(writes, src, null, timeout, unit, attachment, handler);
-    }
-
-    <A> void write(
-            ByteBuffer[] srcs,
-            int offset,
-            int length,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<Long, ? super A> handler) {
-        checkHandler(handler);
-        ByteBuffer[] many = subsequence(srcs, offset, length);
-        Future<Long> _ = start(writes, null, many, timeout, unit, attachment, handler);
-    }
-
-    private <V extends Number, A> Future<V> start(
+    /** Starts a read or write; see {@link Direction#start}. */
+    <V extends Number, A> Future<V> start(
             Direction direction,
             ByteBuffer one,
             ByteBuffer[] many,
@@ -117,23 +53,6 @@ final class AsyncStream {
         return gate.closed()
                 ? group.deliver(handler, attachment, null, new ClosedChannelException())
                 : direction.start(one, many, timeout, unit, attachment, handler);
-    }
-
-    private static void checkWritable(ByteBuffer dst) {
-        if (dst.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
-        }
-    }
-
-    private static void checkHandler(Object handler) {
-        if (handler == null) {
-            throw new NullPointerException("'handler' is null");
-        }
-    }
-
-    private static ByteBuffer[] subsequence(ByteBuffer[] all, int offset, int length) {
-        Objects.checkFromIndexSize(offset, length, all.length);
-        return length == all.length ? all : Arrays.copyOfRange(all, offset, offset + length);
     }
 
     // --- half-close and close ---

@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The reading and writing half of a channel: each call goes to the stack that carries the
- * connection.
+ * connection, an offloaded one's after its arguments were judged as the JDK does.
  */
 abstract sealed class DataChannel extends AsynchronousSocketChannel
         permits SwitchAsynchronousSocketChannel {
@@ -33,7 +35,11 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
     @Override
     public Future<Integer> read(ByteBuffer dst) {
         AsyncStream stream = offloaded();
-        return stream == null ? kernelFor("Reading").read(dst) : stream.read(dst);
+        if (stream == null) {
+            return kernelFor("Reading").read(dst);
+        }
+        checkWritable(dst);
+        return stream.start(stream.reads, dst, null, 0, TimeUnit.MILLISECONDS, null, null);
     }
 
     @Override
@@ -47,7 +53,10 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         if (stream == null) {
             kernelFor("Reading").read(dst, timeout, unit, attachment, handler);
         } else {
-            stream.read(dst, timeout, unit, attachment, handler);
+            checkHandler(handler);
+            checkWritable(dst);
+            Future<Integer> _ =
+                    stream.start(stream.reads, dst, null, timeout, unit, attachment, handler);
         }
     }
 
@@ -64,14 +73,24 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         if (stream == null) {
             kernelFor("Reading").read(dsts, offset, length, timeout, unit, attachment, handler);
         } else {
-            stream.read(dsts, offset, length, timeout, unit, attachment, handler);
+            checkHandler(handler);
+            ByteBuffer[] many = subsequence(dsts, offset, length);
+            for (ByteBuffer dst : many) {
+                checkWritable(dst);
+            }
+            Future<Long> _ =
+                    stream.start(stream.reads, null, many, timeout, unit, attachment, handler);
         }
     }
 
     @Override
     public Future<Integer> write(ByteBuffer src) {
         AsyncStream stream = offloaded();
-        return stream == null ? kernelFor("Writing").write(src) : stream.write(src);
+        if (stream == null) {
+            return kernelFor("Writing").write(src);
+        }
+        Objects.requireNonNull(src);
+        return stream.start(stream.writes, src, null, 0, TimeUnit.MILLISECONDS, null, null);
     }
 
     @Override
@@ -85,7 +104,10 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         if (stream == null) {
             kernelFor("Writing").write(src, timeout, unit, attachment, handler);
         } else {
-            stream.write(src, timeout, unit, attachment, handler);
+            checkHandler(handler);
+            Objects.requireNonNull(src);
+            Future<Integer> _ =
+                    stream.start(stream.writes, src, null, timeout, unit, attachment, handler);
         }
     }
 
@@ -102,8 +124,28 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         if (stream == null) {
             kernelFor("Writing").write(srcs, offset, length, timeout, unit, attachment, handler);
         } else {
-            stream.write(srcs, offset, length, timeout, unit, attachment, handler);
+            checkHandler(handler);
+            ByteBuffer[] many = subsequence(srcs, offset, length);
+            Future<Long> _ =
+                    stream.start(stream.writes, null, many, timeout, unit, attachment, handler);
         }
+    }
+
+    private static void checkWritable(ByteBuffer dst) {
+        if (dst.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
+    private static void checkHandler(Object handler) {
+        if (handler == null) {
+            throw new NullPointerException("'handler' is null");
+        }
+    }
+
+    private static ByteBuffer[] subsequence(ByteBuffer[] all, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, all.length);
+        return length == all.length ? all : Arrays.copyOfRange(all, offset, offset + length);
     }
 
     @Override
