@@ -32,7 +32,7 @@ final class Registrations {
         this.loop = loop;
         tickNanos = config.keysKeepNanos() / 2;
         long maxBytes = config.cacheMaxBytes();
-        cache = new RegistrationCache(new WithRights(localAccess()), maxBytes, this::sweepLater);
+        cache = new RegistrationCache(local(), maxBytes, this::sweepLater);
         long keysBytes = tickNanos == 0 ? 0 : maxBytes;
         keys =
                 new RemoteKeyCache(
@@ -62,7 +62,7 @@ final class Registrations {
         }
     }
 
-    /** For buffers of our own. */
+    /** Gives the peer no rights. */
     SlabPool.Registrar local() {
         return new WithRights(Ibv.ACCESS_LOCAL_WRITE);
     }
@@ -107,16 +107,15 @@ final class Registrations {
             return lend(memory, lender, onClose);
         }
         int concealed = keys.conceal(memory);
-        if (!remoteWrite && !memory.isReadOnly()) {
+        if (!remoteWrite && !memory.isReadOnly() && !device.iwarp()) {
             return registerLocal(memory, concealed, onClose);
         }
         // Memory that is only read is not registered for writing: the peer is given no right beyond
-        // what
-        // it was told, and the kernel need not take its pages for changed.
+        // what it was told, and the kernel need not take its pages for changed.
         int access =
                 (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
                         | (remoteWrite ? Ibv.ACCESS_REMOTE_WRITE : 0)
-                        | (remoteWrite && !memory.isReadOnly() ? localAccess() : 0);
+                        | (memory.isReadOnly() ? 0 : localAccess());
         long mr = regMr(memory, access);
         if (mr < 0) {
             throw VerbsFailures.memory(memory.byteSize(), (int) mr);

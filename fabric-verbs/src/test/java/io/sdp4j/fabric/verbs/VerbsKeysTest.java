@@ -146,6 +146,21 @@ class VerbsKeysTest {
         other.close();
     }
 
+    /** On iWARP such a buffer is written by the peer while a read is under way. */
+    @Test
+    void aBufferThatWasReadIntoIsOutOfThePeersReach() throws Exception {
+        MemorySegment buffer = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(LEN));
+        MemoryRegion sink = pair.a().register(buffer, false, false);
+        int key = sink.rkey();
+        sink.close();
+        lent.fill((byte) 1);
+        MemoryRegion source = pair.b().register(lent, false, false);
+        assertTrue(pair.b().postWrite(1, source, 0, LEN, buffer.address(), key));
+        int opcode = LabPairs.next(pair.a()).opcode;
+        assertTrue(opcode == Completion.DISCONNECTED || opcode == Completion.ERROR);
+        assertEquals(-1, buffer.mismatch(Arena.ofAuto().allocate(LEN)));
+    }
+
     /** As shipped: without being asked for, it ends all the same. */
     @Test
     void timeEndsIt() throws Exception {
