@@ -235,7 +235,9 @@ final class CqWaiter {
     int descriptor() {
         synchronized (qp) {
             if (descriptor < 0 && qp.isOpen()) {
-                ringFd = Descriptors.eventFd();
+                if (ringFd < 0) { // else left by a call that found no second descriptor
+                    ringFd = Descriptors.eventFd();
+                }
                 descriptor = ringFd < 0 ? -1 : Descriptors.either(resources.compFd, ringFd);
             }
             return Math.max(-1, descriptor);
