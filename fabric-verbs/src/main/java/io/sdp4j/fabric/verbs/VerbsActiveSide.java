@@ -176,6 +176,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
         expect(RdmaCmEvent.ROUTE_RESOLVED);
         qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
+        device.requireThere(); // a removal before the device knew of it has not ended it
         qp.reserve(null);
     }
 
