@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Where it would occupy the TCP port that the kernel's listener has, it takes the mapped port of
  * {@link VerbsConfig#sharedPortMask()} instead. A wildcard that covers devices of both kinds does
- * so for all of them.
+ * so for all of them, and is found over iWARP only.
  *
  * <p>This object's monitor guards the id: only who holds it passes the id to the library. It may be
  * held while an id is destroyed, as that waits for no thread which wants it: {@link CmChannel} has
