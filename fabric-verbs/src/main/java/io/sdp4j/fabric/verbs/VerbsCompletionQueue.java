@@ -81,12 +81,6 @@ final class VerbsCompletionQueue implements CompletionQueue {
             qp.reap();
         }
         while (true) {
-            if (teardown.failure() != null && !over) {
-                over = true;
-                into.opcode = Completion.ERROR;
-                into.status = teardown.failure();
-                return true;
-            }
             if (ring.isEmpty()) {
                 return pollRest(into);
             }
@@ -138,6 +132,12 @@ final class VerbsCompletionQueue implements CompletionQueue {
             into.status = WcStatus.SUCCESS;
             into.signalled = false;
             into.count = requests.takeSendsToReport();
+            return true;
+        }
+        if (teardown.failure() != null) {
+            over = true;
+            into.opcode = Completion.ERROR;
+            into.status = teardown.failure();
             return true;
         }
         boolean peerDead = teardown.peerDead();
