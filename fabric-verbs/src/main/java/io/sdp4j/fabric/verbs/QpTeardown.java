@@ -34,6 +34,10 @@ final class QpTeardown {
 
     private boolean peerDead;
     private boolean draining;
+
+    /** The least that {@link #drain} was given. */
+    private long drainNanos = Long.MAX_VALUE;
+
     private boolean cut;
     private boolean gone;
     private boolean flushed;
@@ -103,7 +107,8 @@ final class QpTeardown {
             qp.waiter().watchSends();
             qp.reap();
         }
-        if (draining) {
+        if (draining && nanos < drainNanos) {
+            drainNanos = nanos;
             cancel(drainTimer);
             drainTimer = channel.loop().schedule(this::cutNow, nanos);
         }
