@@ -55,7 +55,6 @@ public final class SdpOffloadProvider implements OffloadProvider {
     private final DeviceResolver devices;
     private final StreamContext context;
     private final long verbsConnectNanos;
-    private final RouteCache reached = new RouteCache();
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -233,15 +232,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
 
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-        return spec.socket() < 0 && reached.lately(spec) ? again(spec) : search(spec);
-    }
-
-    private OffloadStream search(ConnectSpec spec) throws OffloadUnavailable {
         OffloadUnavailable last = null;
         boolean first = true;
         List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
-        List<String> names = fabrics.order(spec.fabrics());
-        for (String name : names) {
+        for (String name : fabrics.order(spec.fabrics())) {
             if (spec.socket() >= 0 && !name.equals(HostResolver.SHM)) {
                 continue; // a device's connection is one of its own
             }
@@ -251,11 +245,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 continue;
             }
             try {
-                OffloadStream stream = attempt(name, spec, first);
-                if (name.equals(DeviceResolver.VERBS) && name.equals(names.getLast())) {
-                    reached.note(spec);
-                }
-                return stream;
+                return attempt(name, spec, first);
             } catch (OffloadUnavailable e) {
                 if (e.reason() == ReasonCode.ABANDONED) {
                     throw e;
@@ -269,25 +259,6 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 : new OffloadUnavailable(
                         ReasonCode.NO_PROVIDER,
                         "no fabric of the rule's list " + spec.fabrics() + " exists here");
-    }
-
-    /**
-     * A route that a device had a moment ago is not asked for again, unless it turns out to fail.
-     */
-    private OffloadStream again(ConnectSpec spec) throws OffloadUnavailable {
-        try {
-            OffloadStream stream = attempt(DeviceResolver.VERBS, spec, true);
-            reached.note(spec);
-            return stream;
-        } catch (OffloadUnavailable e) {
-            reached.forget(spec);
-            if (e.reason() == ReasonCode.ABANDONED) {
-                throw e;
-            }
-            List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
-            FabricPath path = find(paths, DeviceResolver.VERBS);
-            throw path == null || !path.usable() ? unreachable(path, spec, null) : e;
-        }
     }
 
     /**
