@@ -4,15 +4,12 @@ package io.sdp4j.fabric;
  * Abilities of a fabric, told once; differences are handled by these values, never by the fabric's
  * name.
  *
- * @param maxRequestPrivateDataBytes private data that fits a connection request
- * @param maxReplyPrivateDataBytes private data that fits the answer
+ * @param maxRequestPrivateDataBytes private data that fits a connection request, and the answer to
+ *     it
  * @param sendsCompleteAtPost a send is complete when posted: no {@link Completion#SEND} is reported
  *     for it unless it was posted {@link QueuePair#SIGNALLED}, and a free send slot exists whenever
  *     the peer has a posted receive
  * @param maxOutstandingReads RDMA reads one queue pair may have running, 0 = no RDMA operations
- * @param initiatorSpeaksFirst the passive side must stay silent until the active side's first
- *     message (iWARP without the enhanced set-up)
- * @param registersHeap heap arrays may be registered; no fabric of ours can
  * @param rdmaSparesCopies the device moves the bytes of RDMA operations, so that lending a large
  *     buffer saves copies by the processor; where they move the bytes themselves, nothing is gained
  * @param rdmaBytes bytes of one RDMA operation above which a longer one is no faster; at least 1
@@ -21,11 +18,8 @@ package io.sdp4j.fabric;
  */
 public record Capabilities(
         int maxRequestPrivateDataBytes,
-        int maxReplyPrivateDataBytes,
         boolean sendsCompleteAtPost,
         int maxOutstandingReads,
-        boolean initiatorSpeaksFirst,
-        boolean registersHeap,
         boolean rdmaSparesCopies,
         int rdmaBytes,
         boolean refusalCostsRoundTrip) {}

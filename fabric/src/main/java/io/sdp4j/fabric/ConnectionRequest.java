@@ -34,7 +34,7 @@ public interface ConnectionRequest {
      *
      * @param spec this side's queue pair, all receives posted before the answer leaves
      * @param privateData carried to the active side; at most {@link
-     *     Capabilities#maxReplyPrivateDataBytes()}
+     *     Capabilities#maxRequestPrivateDataBytes()}
      */
     void accept(QpSpec spec, byte[] privateData, Outcome outcome);
 

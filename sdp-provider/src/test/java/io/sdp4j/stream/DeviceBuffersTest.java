@@ -13,8 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Goal: over a device buffers are larger and fewer; elsewhere as they are. */
 class DeviceBuffersTest {
     private static Capabilities capabilities(boolean sendsCompleteAtPost) {
-        return new Capabilities(
-                92, 196, sendsCompleteAtPost, 16, false, false, true, 1 << 20, true);
+        return new Capabilities(92, sendsCompleteAtPost, 16, true, 1 << 20, true);
     }
 
     private static StreamSettings settings(String options) {

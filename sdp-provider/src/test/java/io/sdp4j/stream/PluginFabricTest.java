@@ -75,8 +75,7 @@ class PluginFabricTest {
 
     @Test
     void faultsAreFailuresOfTheFabric() {
-        Capabilities capabilities =
-                new Capabilities(92, 196, true, 0, false, false, false, 1, false);
+        Capabilities capabilities = new Capabilities(92, true, 0, false, 1, false);
         Fabric guarded =
                 new PluginFabric(broken(Map.of("name", "broken", "capabilities", capabilities)));
         assertEquals(capabilities, guarded.capabilities());

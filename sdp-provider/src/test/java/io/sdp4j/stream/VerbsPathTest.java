@@ -64,7 +64,7 @@ class VerbsPathTest {
 
         @Override
         public Capabilities capabilities() {
-            return new Capabilities(92, 196, false, 16, false, false, true, 1 << 20, roundTrip);
+            return new Capabilities(92, false, 16, true, 1 << 20, roundTrip);
         }
 
         @Override

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Goal: buffers are borrowed where the fabric says that it saves copies, or where it is set. */
 class ZcopyUseTest {
     private static Capabilities capabilities(boolean sparesCopies, int reads) {
-        return new Capabilities(92, 196, false, reads, false, false, sparesCopies, 1 << 20, true);
+        return new Capabilities(92, false, reads, sparesCopies, 1 << 20, true);
     }
 
     @ParameterizedTest

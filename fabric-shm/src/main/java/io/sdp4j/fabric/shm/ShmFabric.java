@@ -37,11 +37,8 @@ public final class ShmFabric implements Fabric {
     private static final Capabilities CAPABILITIES =
             new Capabilities(
                     ShmHandshake.MAX_PRIVATE_BYTES,
-                    ShmHandshake.MAX_PRIVATE_BYTES,
                     true,
                     RdmaEngine.MAX_READS,
-                    false,
-                    false,
                     false,
                     RDMA_BYTES,
                     false);

@@ -67,11 +67,8 @@ public final class VerbsFabric implements Fabric {
     private static final Capabilities CAPABILITIES =
             new Capabilities(
                     Trailer.REQUEST_BYTES - Trailer.BYTES,
-                    Trailer.REPLY_BYTES - Trailer.BYTES,
                     false,
                     MAX_READS,
-                    false,
-                    false,
                     true,
                     RDMA_BYTES,
                     true);

@@ -46,8 +46,7 @@ final class MemoryFabric implements Fabric {
     /** A send is complete when posted, as its slot is the peer's receive slot; no RDMA. */
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(
-                PRIVATE_BYTES, PRIVATE_BYTES, true, 0, false, false, false, 1, false);
+        return new Capabilities(PRIVATE_BYTES, true, 0, false, 1, false);
     }
 
     @Override
