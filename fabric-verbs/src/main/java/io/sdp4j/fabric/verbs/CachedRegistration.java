@@ -4,7 +4,18 @@ package io.sdp4j.fabric.verbs;
  * A registration that several may use, and that may be kept while unused. Guarded by its keeper's
  * monitor; a {@link RegistrationHandle} asks some of it without the monitor.
  */
-abstract class CachedRegistration {
+final class CachedRegistration {
+    final KeptRegistrations.Key key;
+
+    /** 0 = none: it was not made yet, or ended and is only remembered. */
+    long registration;
+
+    /** Users that were lent a part. */
+    int partUsers;
+
+    /** How often it was lent; 0 if it is of local use. */
+    int times;
+
     private int users;
 
     /** The one use that may be left, or null. */
@@ -13,13 +24,22 @@ abstract class CachedRegistration {
     private volatile boolean kept;
     private volatile boolean recent;
 
+    CachedRegistration(KeptRegistrations.Key key) {
+        this.key = key;
+    }
+
+    /** Whether it ends with its use all the same, as it may never be lent again. */
+    boolean lentOnce() {
+        return times == 1;
+    }
+
     /** One more user, who stays until it is {@linkplain #remove removed}. */
-    final void add() {
+    void add() {
         users++;
     }
 
     /** One more user; whether that user may leave it, as no other may. */
-    final boolean addLeaver(RegistrationHandle use) {
+    boolean addLeaver(RegistrationHandle use) {
         users++;
         if (leaver == null) {
             leaver = use;
@@ -28,7 +48,7 @@ abstract class CachedRegistration {
     }
 
     /** One user less. */
-    final void remove(RegistrationHandle use) {
+    void remove(RegistrationHandle use) {
         users--;
         if (leaver == use) {
             leaver = null;
@@ -36,44 +56,44 @@ abstract class CachedRegistration {
     }
 
     /** Whether it has users, present or not. */
-    final boolean used() {
+    boolean used() {
         return users > 0;
     }
 
     /** Takes it from a user that has left it. */
-    final void takeBack() {
+    void takeBack() {
         if (leaver != null && leaver.endIfLeft()) {
             remove(leaver);
         }
     }
 
     /** Takes it from a user that has left it; whether it has no other. */
-    final boolean idle() {
+    boolean idle() {
         takeBack();
         return users == 0;
     }
 
     /** Users that have not left it. */
-    final int present() {
+    int present() {
         return users - (leaver != null && leaver.isLeft() ? 1 : 0);
     }
 
     /** Whether the keeper knows it: it stays after its use. Any thread. */
-    final boolean kept() {
+    boolean kept() {
         return kept;
     }
 
-    final void setKept(boolean on) {
+    void setKept(boolean on) {
         kept = on;
     }
 
     /** It is used just now. Any thread. */
-    final void touch() {
+    void touch() {
         recent = true;
     }
 
     /** Whether it was used since this was asked last. */
-    final boolean takeRecent() {
+    boolean takeRecent() {
         boolean was = recent;
         recent = false;
         return was;

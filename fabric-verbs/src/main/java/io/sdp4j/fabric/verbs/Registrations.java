@@ -21,7 +21,7 @@ final class Registrations {
     private final EventLoop loop;
 
     /** A key is kept for one to two of these. */
-    private final long tickNanos;
+    private final long keysSweepNanos;
 
     private final RegistrationCache cache;
     private final RemoteKeyCache keys;
@@ -30,13 +30,13 @@ final class Registrations {
     Registrations(VerbsDevice device, EventLoop loop, VerbsConfig config) {
         this.device = device;
         this.loop = loop;
-        tickNanos = config.keysKeepNanos() / 2;
+        keysSweepNanos = config.keysKeepNanos() / 2;
         long maxBytes = config.cacheMaxBytes();
-        cache = new RegistrationCache(local(), maxBytes, this::sweepLater);
-        long keysBytes = tickNanos == 0 ? 0 : maxBytes;
+        cache = new RegistrationCache(local(), maxBytes, this::sweepCacheLater);
+        long keysBytes = keysSweepNanos == 0 ? 0 : maxBytes;
         keys =
                 new RemoteKeyCache(
-                        new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::tickLater);
+                        new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::sweepKeysLater);
     }
 
     private final class WithRights implements SlabPool.Registrar {
@@ -200,24 +200,22 @@ final class Registrations {
         keys.forget(lender);
     }
 
-    private void tickLater() {
-        loop.schedule(
-                () -> {
-                    if (!closed && keys.tick()) {
-                        tickLater();
-                    }
-                },
-                tickNanos);
+    private void sweepKeysLater() {
+        sweepLater(keys, keysSweepNanos);
     }
 
-    private void sweepLater() {
+    private void sweepCacheLater() {
+        sweepLater(cache, SWEEP_NANOS);
+    }
+
+    private void sweepLater(KeptRegistrations kept, long nanos) {
         loop.schedule(
                 () -> {
-                    if (!closed && cache.sweep()) {
-                        sweepLater();
+                    if (!closed && kept.sweep()) {
+                        sweepLater(kept, nanos);
                     }
                 },
-                SWEEP_NANOS);
+                nanos);
     }
 
     /** Ends the kept ones; those in use end with their use. */

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: a key is kept only for a buffer that one connection lends again and again, and each of the
- * things that end it does so at once, or at the second tick.
+ * things that end it does so at once, or at the second sweep.
  */
 class RemoteKeyCacheTest {
     private static final int MIB = 1 << 20;
@@ -39,7 +39,7 @@ class RemoteKeyCacheTest {
         return registration;
     }
 
-    /** Whether the end of the loan asks for ticks. */
+    /** Whether the end of the loan asks for sweeps. */
     private boolean asks(RegistrationHandle loan) {
         int before = asked;
         loan.end();
@@ -128,10 +128,10 @@ class RemoteKeyCacheTest {
     void livesNoLongerForAPart() {
         MemorySegment part = memory.asSlice(500);
         keep(lender, memory);
-        assertTrue(keys.tick());
+        assertTrue(keys.sweep());
         lend(lender, part);
         RegistrationHandle e = keys.lend(lender, part, failure);
-        assertFalse(keys.tick());
+        assertFalse(keys.sweep());
         assertEquals(1, registrar.live(), "the part is away");
         assertNotEquals(e.registration(), lend(lender, memory));
         e.end();
@@ -143,26 +143,26 @@ class RemoteKeyCacheTest {
         keep(lender, memory);
         RegistrationHandle whole = keys.lend(lender, memory, failure);
         RegistrationHandle part = keys.lend(lender, memory.asSlice(1), failure);
-        assertTrue(keys.tick());
-        assertFalse(keys.tick());
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep());
         part.end();
         assertEquals(1, registrar.live());
         whole.end();
         assertEquals(1, registrar.live(), "its time begins now");
-        assertTrue(keys.tick());
-        assertFalse(keys.tick());
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep());
         assertEquals(0, registrar.live());
     }
 
     @Test
     void endsBetweenTheFirstAndTheSecondTickWithoutUse() {
         keep(lender, memory);
-        assertTrue(keys.tick());
+        assertTrue(keys.sweep());
         assertEquals(1, registrar.live());
         lend(lender, memory);
-        assertTrue(keys.tick(), "it was used since");
+        assertTrue(keys.sweep(), "it was used since");
         assertEquals(1, registrar.live());
-        assertFalse(keys.tick(), "nothing is left to tick for");
+        assertFalse(keys.sweep(), "nothing is left to sweep for");
         assertEquals(0, registrar.live());
         assertEquals(0, keys.size());
     }
@@ -170,8 +170,8 @@ class RemoteKeyCacheTest {
     @Test
     void whatWasLentOnceIsForgottenInTheSameTime() {
         lend(lender, memory);
-        assertTrue(keys.tick());
-        assertFalse(keys.tick());
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep());
         lend(lender, memory);
         assertEquals(0, registrar.live(), "the first time again");
     }
@@ -182,8 +182,8 @@ class RemoteKeyCacheTest {
         RegistrationHandle e = keys.lend(lender, memory, failure);
         assertTrue(asks(e));
         assertFalse(asks(keys.lend(lender, memory, failure)), "there is one already");
-        assertTrue(keys.tick());
-        assertFalse(keys.tick());
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep());
         assertTrue(asks(keys.lend(lender, memory, failure)));
         try (Arena arena = Arena.ofShared()) {
             RemoteKeyCache none = new RemoteKeyCache(registrar, MIB, this::onAsked);
@@ -195,14 +195,14 @@ class RemoteKeyCacheTest {
     @Test
     void aLongLoanNeitherEndsNorTicks() {
         keep(lender, memory);
-        assertTrue(keys.tick());
+        assertTrue(keys.sweep());
         RegistrationHandle e = keys.lend(lender, memory, failure);
-        assertTrue(keys.tick(), "it was lent since");
-        assertFalse(keys.tick());
+        assertTrue(keys.sweep(), "it was lent since");
+        assertFalse(keys.sweep());
         assertEquals(1, registrar.live());
-        assertTrue(asks(e), "ticks from its return on");
-        assertTrue(keys.tick(), "its time begins with its return");
-        assertFalse(keys.tick());
+        assertTrue(asks(e), "sweeps from its return on");
+        assertTrue(keys.sweep(), "its time begins with its return");
+        assertFalse(keys.sweep());
         assertEquals(0, registrar.live());
     }
 
@@ -372,17 +372,17 @@ class RemoteKeyCacheTest {
         long registration = use.registration();
         for (int i = 0; i < 5; i++) {
             assertTrue(use.leave());
-            assertTrue(keys.tick(), "it was lent since");
+            assertTrue(keys.sweep(), "it was lent since");
             assertTrue(use.comeBack());
         }
-        assertFalse(keys.tick(), "a long loan");
-        assertFalse(use.leave(), "no tick is scheduled");
+        assertFalse(keys.sweep(), "a long loan");
+        assertFalse(use.leave(), "no sweep is scheduled");
         assertTrue(asks(use));
         use = keys.lend(lender, memory, failure);
         assertEquals(registration, use.registration());
         assertTrue(use.leave());
-        assertTrue(keys.tick());
-        assertFalse(keys.tick());
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep());
         assertFalse(use.comeBack());
         assertEquals(0, registrar.live());
     }
@@ -443,8 +443,8 @@ class RemoteKeyCacheTest {
         assertFalse(part.leave());
         second.end();
         assertTrue(first.leave());
-        assertTrue(keys.tick());
-        assertFalse(keys.tick(), "the part is away, and does not keep it");
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep(), "the part is away, and does not keep it");
         assertFalse(first.comeBack());
         assertEquals(1, registrar.live());
         part.end();

@@ -1,0 +1,239 @@
+package io.sdp4j.fabric.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Registrations that stay for a while after their use, as the same memory may be registered again.
+ *
+ * <p>Never stale: an entry is found by the <em>lifetime</em> of the memory (its scope), not only by
+ * its address. Two segments have equal scopes only if they come from the same buffer or arena, so
+ * memory that was freed and whose address is in use again belongs to another lifetime and is
+ * registered anew. As long as an entry exists it keeps its buffer from being collected. Memory of
+ * the global scope has no lifetime and is not kept.
+ *
+ * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries: idle
+ * ones leave oldest first when all are too much.
+ */
+abstract class KeptRegistrations {
+    static final int MAX_ENTRIES = 256;
+
+    /**
+     * @param lender who lends it to a peer; null if it is of local use
+     */
+    record Key(
+            RemoteKeyCache.Lender lender, MemorySegment.Scope scope, long address, long lenBytes) {
+        static Key of(RemoteKeyCache.Lender lender, MemorySegment m) {
+            return new Key(lender, m.scope(), m.address(), m.byteSize());
+        }
+
+        boolean sharesBytesOf(MemorySegment m) {
+            return address < m.address() + m.byteSize() && m.address() < address + lenBytes;
+        }
+
+        boolean isPartOf(Key k) {
+            return lender == k.lender
+                    && address >= k.address
+                    && address + lenBytes <= k.address + k.lenBytes
+                    && scope.equals(k.scope);
+        }
+
+        boolean isMortal() {
+            return !scope.equals(Arena.global().scope());
+        }
+    }
+
+    /** One use of an entry. */
+    final class Use extends RegistrationHandle {
+        private final CachedRegistration entry;
+        private final boolean ofPart;
+        private final boolean leavable;
+
+        /**
+         * Takes it.
+         *
+         * @param ofPart whether it was lent a part
+         */
+        Use(CachedRegistration entry, boolean ofPart) {
+            this.entry = entry;
+            this.ofPart = ofPart;
+            if (ofPart || entry.lentOnce()) {
+                entry.add();
+                leavable = false;
+            } else {
+                leavable = entry.addLeaver(this);
+            }
+        }
+
+        CachedRegistration entry() {
+            return entry;
+        }
+
+        @Override
+        long registration() {
+            return entry.registration;
+        }
+
+        @Override
+        boolean mayBeLeft() {
+            return leavable && sweeping && entry.kept();
+        }
+
+        @Override
+        void onLeave() {
+            entry.touch();
+        }
+
+        @Override
+        void keepNothing() {
+            synchronized (KeptRegistrations.this) {
+                dropIfKept(entry);
+            }
+        }
+
+        @Override
+        void release() {
+            KeptRegistrations.this.release(this);
+        }
+    }
+
+    final SlabPool.Registrar registrar;
+    final long maxBytes;
+    private final Runnable sweepLater;
+    final Map<Key, CachedRegistration> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private long bytes;
+    private volatile boolean sweeping;
+
+    /**
+     * @param maxBytes of all kept memory
+     * @param sweepLater asks for {@link #sweep}, when none is scheduled; without this monitor
+     */
+    KeptRegistrations(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
+        this.registrar = registrar;
+        this.maxBytes = maxBytes;
+        this.sweepLater = sweepLater;
+    }
+
+    /** From now on {@code e} stays after its use. */
+    void keep(CachedRegistration e) {
+        assert Thread.holdsLock(this);
+        e.setKept(true);
+        entries.put(e.key, e);
+        bytes += e.key.lenBytes;
+        shrink();
+    }
+
+    private void release(Use use) {
+        CachedRegistration e = use.entry;
+        long over = 0;
+        boolean begin = false;
+        synchronized (this) {
+            e.remove(use);
+            if (use.ofPart) {
+                e.partUsers--;
+            } else {
+                e.touch();
+            }
+            if (e.used()) {
+                return;
+            }
+            if (!e.kept() || e.lentOnce()) {
+                over = e.registration;
+                e.registration = 0;
+            }
+            if (e.kept()) {
+                shrink();
+            }
+            if (e.kept() && !sweeping) {
+                sweeping = true;
+                begin = true;
+            }
+        }
+        if (over != 0) {
+            registrar.deregister(over);
+        }
+        if (begin) {
+            sweepLater.run();
+        }
+    }
+
+    /**
+     * Drops what was not used since the last sweep.
+     *
+     * @return whether there is to be another one
+     */
+    synchronized boolean sweep() {
+        sweeping =
+                false; // before anything is looked at: registrations left from now on are released
+        for (CachedRegistration e : List.copyOf(entries.values())) {
+            if (e.takeRecent()) {
+                sweeping = true;
+            } else if (e.present() == e.partUsers) {
+                drop(e);
+            }
+        }
+        return sweeping;
+    }
+
+    /** Ends every registration that is not used just now; whether there was one. */
+    synchronized boolean giveUpIdle() {
+        boolean any = false;
+        for (CachedRegistration e : List.copyOf(entries.values())) {
+            if (e.idle()) {
+                any |= e.registration != 0;
+                drop(e);
+            }
+        }
+        return any;
+    }
+
+    /** Drops idle entries, oldest first, until the rest is small enough. */
+    private void shrink() {
+        assert Thread.holdsLock(this);
+        if (bytes <= maxBytes && entries.size() <= MAX_ENTRIES) {
+            return;
+        }
+        for (CachedRegistration e : List.copyOf(entries.values())) {
+            if (bytes <= maxBytes && entries.size() <= MAX_ENTRIES) {
+                break;
+            }
+            if (e.idle()) {
+                drop(e);
+            }
+        }
+    }
+
+    final void dropIfKept(CachedRegistration e) {
+        assert Thread.holdsLock(this);
+        if (e.kept()) {
+            drop(e);
+        }
+    }
+
+    /** Uses under way end by themselves. */
+    void drop(CachedRegistration e) {
+        assert Thread.holdsLock(this);
+        entries.remove(e.key);
+        e.setKept(false); // first: registrations left from now on are released
+        bytes -= e.key.lenBytes;
+        if (e.idle() && e.registration != 0) {
+            registrar.deregister(e.registration);
+            e.registration = 0;
+        }
+    }
+
+    /** Ends every unused registration; those in use end with their use. */
+    synchronized void close() {
+        for (CachedRegistration e : List.copyOf(entries.values())) {
+            drop(e);
+        }
+    }
+
+    /** Entries now, in use or not. */
+    synchronized int size() {
+        return entries.size();
+    }
+}
