@@ -59,16 +59,6 @@ public record AddressRange(boolean ipv6, long high, long low, int prefix) {
         return prefix <= other.prefix && contains(other.ipv6, other.high, other.low);
     }
 
-    /** Last address of the range, first half. */
-    long lastHigh() {
-        return ipv6 ? high | hostBits(Math.min(prefix, 64), 64) : 0;
-    }
-
-    /** Last address of the range, second half. */
-    long lastLow() {
-        return ipv6 ? low | hostBits(Math.max(prefix - 64, 0), 64) : low | hostBits(prefix, 32);
-    }
-
     private long maskHigh() {
         return ipv6 ? ~hostBits(Math.min(prefix, 64), 64) : 0;
     }

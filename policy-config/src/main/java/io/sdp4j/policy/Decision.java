@@ -6,8 +6,8 @@ import java.util.Objects;
 /**
  * The verdict on one connection or listener, and the rule that gave it.
  *
- * <p>Shape: immutable, made once per rule when the rules are compiled and handed out by reference,
- * so that deciding allocates nothing. Two decisions are equal only when they are the same object.
+ * <p>Shape: immutable, made once per rule when the file is read and handed out by reference, so
+ * that deciding allocates nothing. Two decisions are equal only when they are the same object.
  */
 public final class Decision {
     /** {@link #origin} of a decision that no rule made. */

@@ -1,7 +1,5 @@
 package io.sdp4j.policy;
 
-import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -9,12 +7,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The rules of one file as one program sees them, compiled: asks an address, gets a {@link
- * Decision}.
+ * The rules of one file as one program sees them: asks an address, gets a {@link Decision}.
  *
- * <p>Shape: immutable and safe for any number of threads. One {@link Matcher} per role holds the
- * rules whose program pattern names this program; {@link #explain} and {@link #lint} walk the rules
- * as written.
+ * <p>Shape: immutable and safe for any number of threads. A decision walks the rules of its role
+ * whose program pattern names this program; {@link #explain} and {@link #lint} walk the rules as
+ * written.
  *
  * <p>Addresses are compared in canonical form: an IPv4-mapped IPv6 address is IPv4, and the two
  * wildcard addresses are the same place for {@link Role#LISTEN}. Rules for one family never match
@@ -28,8 +25,8 @@ public final class Policy {
     private final String programName;
     private final Decision otherwise;
     private final boolean connectAfterBind;
-    private final Matcher connect;
-    private final Matcher listen;
+    private final Rule[] connect;
+    private final Rule[] listen;
     private final boolean canConnect;
     private final boolean canListen;
 
@@ -39,14 +36,14 @@ public final class Policy {
         this.programName = Objects.requireNonNull(programName);
         this.otherwise = Objects.requireNonNull(otherwise);
         this.connectAfterBind = connectAfterBind;
-        connect = new Matcher(mine(Role.CONNECT), otherwise);
-        listen = new Matcher(mine(Role.LISTEN), otherwise);
-        canConnect = anyOffload(Role.CONNECT);
-        canListen = anyOffload(Role.LISTEN);
+        connect = mine(Role.CONNECT);
+        listen = mine(Role.LISTEN);
+        canConnect = anyOffload(connect);
+        canListen = anyOffload(listen);
     }
 
     /**
-     * Compiles rules.
+     * The rules as one program sees them.
      *
      * @param rules in file order
      * @param programName the name program patterns are compared with
@@ -69,18 +66,18 @@ public final class Policy {
         return new Policy(List.of(), "", decision, true);
     }
 
-    private List<Rule> mine(Role role) {
+    private Rule[] mine(Role role) {
         List<Rule> mine = new ArrayList<>();
         for (Rule rule : rules) {
             if (rule.role() == role && rule.matchesProgram(programName)) {
                 mine.add(rule);
             }
         }
-        return mine;
+        return mine.toArray(new Rule[0]);
     }
 
-    private boolean anyOffload(Role role) {
-        for (Rule rule : mine(role)) {
+    private boolean anyOffload(Rule[] mine) {
+        for (Rule rule : mine) {
             if (rule.satisfiable() && rule.decision().verdict().offloads()) {
                 return true;
             }
@@ -107,27 +104,32 @@ public final class Policy {
         if (port >>> 16 != 0) {
             throw new IllegalArgumentException("port out of range");
         }
-        Matcher matcher = role == Role.CONNECT ? connect : listen;
-        if (!ipv6 || isMapped(high, low)) {
-            return matcher.decide(false, 0, low & 0xffff_ffffL, port);
+        boolean six = ipv6 && !isMapped(high, low);
+        long first = six ? high : 0;
+        long last = six ? low : low & 0xffff_ffffL;
+        for (Rule rule : role == Role.CONNECT ? connect : listen) {
+            if (rule.matchesPort(port) && rule.matchesAddress(six, first, last)) {
+                return rule.decision();
+            }
         }
-        return matcher.decide(true, high, low, port);
+        return otherwise;
     }
 
-    /**
-     * The same for a socket address; one that is not resolved is the kernel's business. Allocates
-     * nothing for IPv4 and for IPv6 addresses asked about lately.
-     */
+    /** The same for a socket address; one that is not resolved is the kernel's business. */
     public Decision decide(Role role, InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         if (ip == null) {
             return UNRESOLVED;
         }
-        if (ip instanceof Inet6Address six) {
-            AddressBits bits = AddressBits.of(six);
-            return decide(role, true, bits.high(), bits.low(), address.getPort());
-        }
-        return decide(role, false, 0, AddressBits.of((Inet4Address) ip), address.getPort());
+        byte[] a = ip.getAddress();
+        return a.length == 4
+                ? decide(role, false, 0, AddressRange.bits(a, 0, 4), address.getPort())
+                : decide(
+                        role,
+                        true,
+                        AddressRange.bits(a, 0, 8),
+                        AddressRange.bits(a, 8, 16),
+                        address.getPort());
     }
 
     private static boolean isMapped(long high, long low) {

@@ -85,7 +85,8 @@ public record Rule(
             return true;
         }
         boolean wildcard = role == Role.LISTEN && high == 0 && low == 0;
-        for (AddressRange range : addresses) {
+        for (int i = 0; i < addresses.size(); i++) { // an iterator would be allocated
+            AddressRange range = addresses.get(i);
             if (range.contains(ipv6, high, low) || (wildcard && range.contains(!ipv6, 0, 0))) {
                 return true;
             }

@@ -159,7 +159,7 @@ public final class RuleFile {
     }
 
     /**
-     * The rules, compiled for one program.
+     * The rules as one program sees them.
      *
      * @throws IllegalStateException when the file has errors
      */

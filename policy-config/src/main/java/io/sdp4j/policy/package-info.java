@@ -1,2 +1,2 @@
-/** Rule files in two old dialects, compiled to an immutable matcher; and every setting. */
+/** Rule files in two old dialects, and every setting. */
 package io.sdp4j.policy;

@@ -97,7 +97,7 @@ final class Naive {
         return -1;
     }
 
-    /** The compiled answer in the same form. */
+    /** The answer of the policy in the same form. */
     static int firstMatch(Policy policy, Role role, byte[] asked, int port) {
         long high = 0;
         long low = 0;
