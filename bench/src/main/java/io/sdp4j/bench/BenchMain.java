@@ -37,7 +37,6 @@ public final class BenchMain {
                 rest.isEmpty() || rest.getFirst().startsWith("-") ? "net" : rest.removeFirst();
         switch (mode) {
             case "jmh" -> System.exit(jmh(rest));
-            case "zcopy" -> System.exit(zcopy(rest));
             default -> {
                 for (Suite suite : Suite.ALL) {
                     if (suite.id().equals(mode)) {
@@ -58,10 +57,9 @@ public final class BenchMain {
                                          programs that only post and poll (lab/checks/speed)
                bench cold [options]      the first seconds of fresh JVMs, and short programs
                bench apps [options]      other programs in fresh JVMs: rate, latency, CPU time
+               bench zcopy [options]     borrowed direct buffers beside copied ones
                bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench --plot              draws docs/figures from bench/results
-               bench zcopy [--quick] [--rounds N] [--json FILE] [--agent JAR]
-                                         borrowed direct buffers beside copied ones
 
           --rows ID,ID…   only these rows
                             net: %s
@@ -69,6 +67,7 @@ public final class BenchMain {
                             verbs: %s
                             cold: %s
                             apps: %s
+                            zcopy: %s
           --rounds N      rounds, each with fresh JVMs (default 5, apps 3)
           --quick         3 short rounds: a look, not a result
           --busy N        apps, cold: N endless loops beside the programs (default 0)
@@ -85,7 +84,8 @@ public final class BenchMain {
                         ids(Suite.NIO),
                         ids(Suite.VERBS),
                         ids(Suite.COLD),
-                        ids(Suite.APPS));
+                        ids(Suite.APPS),
+                        ids(Suite.ZCOPY));
     }
 
     private static String ids(Suite suite) {
@@ -107,58 +107,6 @@ public final class BenchMain {
             System.err.println("cannot draw: " + failed);
             return 3;
         }
-    }
-
-    private static int zcopy(List<String> args) throws InterruptedException {
-        Times times = ZcopyBench.FULL;
-        int rounds = 0;
-        Path json = null;
-        String agent = System.getProperty("sdp4j.agent.jar", "agent/target/sdp4j-agent.jar");
-        try {
-            for (int i = 0; i < args.size(); i++) {
-                switch (args.get(i)) {
-                    case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
-                    case "--quick" -> times = ZcopyBench.QUICK;
-                    case "--json" -> json = Path.of(args.get(++i));
-                    case "--agent" -> agent = args.get(++i);
-                    default -> throw new IllegalArgumentException("unknown: " + args.get(i));
-                }
-            }
-        } catch (IllegalArgumentException | IndexOutOfBoundsException wrong) {
-            System.err.println(wrong.getMessage() + "\n" + usage());
-            return 2;
-        }
-        if (rounds > 0) {
-            times = times.withRounds(rounds);
-        }
-        Path agentJar = Path.of(agent).toAbsolutePath();
-        Map<String, Object> machine = Machine.describe();
-        long start = System.nanoTime();
-        try {
-            Path directory = Files.createTempDirectory("sdp4j-bench");
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
-            Launch launch = new Launch(agentJar, directory);
-            ZcopyBench bench = new ZcopyBench(launch, times, BenchMain::progress);
-            System.out.print(bench.run());
-            long seconds = (System.nanoTime() - start) / 1_000_000_000;
-            if (json != null) {
-                ResultFile.write(
-                        json,
-                        machine,
-                        times,
-                        0,
-                        agentJar,
-                        seconds,
-                        Map.of("rows", bench.rowsForJson()));
-            }
-            System.out.println("\n" + times.rounds() + " rounds in " + seconds + " s, medians.");
-        } catch (IOException failed) {
-            System.err.println("cannot run: " + failed);
-            return 3;
-        }
-        System.out.println(Machine.sentence(machine) + ".");
-        warnOfLoad(machine);
-        return 0;
     }
 
     private static int run(Suite suite, List<String> args) throws InterruptedException {
@@ -203,7 +151,7 @@ public final class BenchMain {
                     agentJar + " is not there: build it with ./mvnw -pl agent -am package");
             return 3;
         }
-        if (gate && suite.equals(Suite.APPS)) {
+        if (gate && (suite.equals(Suite.APPS) || suite.equals(Suite.ZCOPY))) {
             System.err.println("bench " + suite.id() + " has no gate");
             return 2;
         }
@@ -308,7 +256,7 @@ public final class BenchMain {
         System.out.print(
                 switch (suite.id()) {
                     case "apps" -> Table.byFigure(results);
-                    case "verbs" -> Table.wide(results);
+                    case "verbs", "zcopy" -> Table.wide(results);
                     default -> Table.markdown(results);
                 });
         System.out.println();

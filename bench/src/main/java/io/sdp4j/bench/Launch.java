@@ -78,12 +78,6 @@ final class Launch {
     /**
      * @param agentJar the agent, or null when only configurations without it will be started
      * @param directory for rule files, reports and sockets
-     */
-    Launch(Path agentJar, Path directory) throws IOException {
-        this(agentJar, directory, null, HEAP_OPTIONS);
-    }
-
-    /**
      * @param rdma what all programs use instead of the loopback address; null if nothing
      * @param heapOptions of each JVM; none for the JVM's defaults
      */

@@ -8,6 +8,7 @@ import io.sdp4j.bench.apps.AppsClient;
 import io.sdp4j.bench.apps.AppsServer;
 import io.sdp4j.bench.cold.ColdClient;
 import io.sdp4j.bench.cold.ColdServer;
+import io.sdp4j.bench.net.AsyncPeers;
 import io.sdp4j.bench.net.NetClient;
 import io.sdp4j.bench.net.NetServer;
 import io.sdp4j.bench.nio.NioClient;
@@ -56,7 +57,12 @@ record Suite(
     static final Suite APPS =
             new Suite("apps", "", AppsRows.ALL, List.of(), AppsServer.class, AppsClient.class);
 
-    static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD, APPS);
+    /** Asynchronous channels with large direct buffers. */
+    static final Suite ZCOPY =
+            new Suite(
+                    "zcopy", "serve", ZcopyRows.ALL, List.of(), AsyncPeers.class, AsyncPeers.class);
+
+    static final List<Suite> ALL = List.of(NET, NIO, VERBS, COLD, APPS, ZCOPY);
 
     /** The same for one row: which program, or which of its kinds, if there are more. */
     String listens(Row row) {

@@ -62,7 +62,11 @@ class BenchTest {
     }
 
     private Bench bench(Suite suite, List<Row> rows, Consumer<String> progress) throws IOException {
-        return new Bench(new Launch(null, directory), suite, rows, TINY, progress);
+        return new Bench(launch(), suite, rows, TINY, progress);
+    }
+
+    private Launch launch() throws IOException {
+        return new Launch(null, directory, null, Launch.HEAP_OPTIONS);
     }
 
     /** Also Netty and HTTP; the crowd with few idle channels. */
@@ -82,6 +86,20 @@ class BenchTest {
                 double[] values = results.sorted(row, row.configs().getFirst(), row.metric());
                 assertTrue(values.length > 0 && values[0] > 0, row.id());
             }
+        }
+        noChildLeft();
+    }
+
+    @Test
+    void asynchronousChannelsGiveTheirMetrics() throws Exception {
+        try (Bench bench = bench(Suite.ZCOPY, Suite.ZCOPY.rows(), l -> {})) {
+            Results results = bench.run();
+            assertEquals(List.of(), results.failures());
+            for (Row row : Suite.ZCOPY.rows()) {
+                assertTrue(results.sorted(row, Config.ASYNC_TCP, "bytes")[0] > 0, row.id());
+            }
+            String table = Table.wide(results);
+            assertTrue(table.contains("copying against kernel TCP: nothing measured"), table);
         }
         noChildLeft();
     }
@@ -128,7 +146,7 @@ class BenchTest {
         Times brief = new Times(1, 0, 0, 0, 600, 1);
         try (Bench bench =
                 new Bench(
-                        new Launch(null, directory),
+                        launch(),
                         Suite.COLD,
                         List.of(trips, connects, program, socket, channel),
                         brief,
@@ -192,8 +210,7 @@ class BenchTest {
         assumeTrue(Runtime.getRuntime().availableProcessors() > 1);
         Times patient = new Times(1, 50, 0, 20, 50, 2, 1);
         Row row = new Row("one", "", "echo 64 1", "p50", List.of(Config.TCP), 2, List.of());
-        Launch launch = new Launch(null, directory);
-        try (Bench bench = new Bench(launch, Suite.NET, List.of(row), patient, l -> {})) {
+        try (Bench bench = new Bench(launch(), Suite.NET, List.of(row), patient, l -> {})) {
             Results results = bench.run();
             assertEquals(List.of(), results.failures());
             double[] values = results.sorted(row, Config.TCP, Results.HAND_OVER);

@@ -1,22 +1,17 @@
 package io.sdp4j.bench.net;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Both programs of the benchmark of asynchronous channels: {@code AsyncPeers} serves and prints
- * {@code READY port}; {@code AsyncPeers PORT} obeys one command a line, as {@link NetClient} does:
+ * Both programs of the benchmark of asynchronous channels: {@code AsyncPeers serve} prints {@code
+ * READY port}; {@code AsyncPeers PORT} obeys one command a line, see {@link Commands}:
  *
  * <ul>
  *   <li>{@code async SIZE BUFFERS WARM_MS MEASURE_MS}: gathering writes of so many direct buffers
@@ -33,12 +28,12 @@ public final class AsyncPeers {
 
     /** Serves, or measures. */
     public static void main(String[] args) throws Exception {
-        if (args.length == 0) {
+        if (args[0].equals("serve")) {
             serve();
-        } else {
-            obey(Integer.parseInt(args[0]));
+            System.exit(0);
         }
-        System.exit(0);
+        int port = Integer.parseInt(args[0]);
+        Commands.obey((_, n) -> measure(port, n[0], n[1], n[2], n[3]));
     }
 
     private static void serve() throws IOException {
@@ -100,26 +95,6 @@ public final class AsyncPeers {
             }
         }
         return buffers;
-    }
-
-    private static void obey(int port) throws IOException {
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-        System.out.println("READY");
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            String answer;
-            try {
-                int[] n =
-                        Arrays.stream(line.split(" ", -1))
-                                .skip(1)
-                                .mapToInt(Integer::parseInt)
-                                .toArray();
-                answer = "ok " + measure(port, n[0], n[1], n[2], n[3]);
-            } catch (Exception failed) {
-                failed.printStackTrace();
-                answer = "failed " + failed.toString().replace('\n', ' ');
-            }
-            System.out.println(answer);
-        }
     }
 
     private record Flow(long bytes, long nanos, long cpuNanos) {}
