@@ -69,8 +69,12 @@ final class Acceptor implements Runnable {
     void accept(int timeoutMillis, Taker taker) throws IOException {
         long deadlineNanos = 0;
         if (timeoutMillis > 0) {
-            deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-            lockBefore(deadlineNanos);
+            long waitNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            deadlineNanos = System.nanoTime() + waitNanos;
+            if (!acceptLock.tryLock()
+                    && OffloadedConnection.tryLockWithin(acceptLock, waitNanos) <= 0) {
+                throw new SocketTimeoutException("Accept timed out");
+            }
         } else {
             acceptLock.lock();
         }
@@ -140,26 +144,6 @@ final class Acceptor implements Runnable {
         Thread self = Thread.currentThread();
         if (self.isVirtual() && self.isInterrupted()) {
             throw new InterruptedIOException(); // behaviour 21
-        }
-    }
-
-    private void lockBefore(long deadlineNanos) throws SocketTimeoutException {
-        boolean interrupted = false;
-        boolean locked = acceptLock.tryLock();
-        long nanos = deadlineNanos - System.nanoTime();
-        while (!locked && nanos > 0) {
-            try {
-                locked = acceptLock.tryLock(nanos, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-            nanos = deadlineNanos - System.nanoTime();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (!locked) {
-            throw new SocketTimeoutException("Accept timed out");
         }
     }
 

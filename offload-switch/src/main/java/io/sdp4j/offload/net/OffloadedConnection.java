@@ -243,6 +243,19 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
      * @return what is left of the time, more than 0
      */
     static long lockWithin(ReentrantLock lock, long waitNanos) throws SocketTimeoutException {
+        long leftNanos = tryLockWithin(lock, waitNanos);
+        if (leftNanos <= 0) {
+            throw new SocketTimeoutException("Read timed out");
+        }
+        return leftNanos;
+    }
+
+    /**
+     * Takes a lock, if it comes in time; an interrupt does not end that.
+     *
+     * @return what is left of the time; without the lock if that is not more than 0
+     */
+    static long tryLockWithin(ReentrantLock lock, long waitNanos) {
         long deadlineNanos = System.nanoTime() + waitNanos;
         long leftNanos = waitNanos;
         boolean interrupted = false;
@@ -260,9 +273,6 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         }
         if (locked && leftNanos <= 0) {
             lock.unlock();
-        }
-        if (leftNanos <= 0) {
-            throw new SocketTimeoutException("Read timed out");
         }
         return leftNanos;
     }
