@@ -1,6 +1,5 @@
 package io.sdp4j.offload.nio;
 
-import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.KernelSockets;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Attempt;
@@ -9,7 +8,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
-import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Inet6Address;
@@ -22,7 +20,6 @@ import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.IllegalBlockingModeException;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ConnectionSwitch;
@@ -58,7 +55,7 @@ final class ChannelConnect {
     private final boolean kernelOnly = KernelSockets.active();
     private final KnownSelectors selectors;
     private final KernelReason reason;
-    private final HeldPort port; // stateLock
+    private final HeldPort port;
 
     private volatile State state = State.UNDECIDED; // set under stateLock
     private MovingChannel young; // stateLock: the kernel's connection, if it may move
@@ -74,8 +71,8 @@ final class ChannelConnect {
         this.owner = connection.provider.owner();
         this.family = family;
         this.selectors = new KnownSelectors(channel);
-        this.reason = new KernelReason(connection);
-        this.port = new HeldPort(connection);
+        this.reason = connection.reason;
+        this.port = connection.port;
     }
 
     boolean trying() {
@@ -108,22 +105,8 @@ final class ChannelConnect {
         }
     }
 
-    Optional<ConnectionInfo> kernelInfo() {
-        return reason.info();
-    }
-
     KnownSelectors selectors() {
         return selectors;
-    }
-
-    /** The connection stays on the kernel for another reason than it came there. */
-    void staysFor(Attempt why) {
-        reason.becomes(why);
-    }
-
-    /** The kernel has accepted it. */
-    void accepted(Attempt why) {
-        settleOnKernel(why);
     }
 
     /** Goes on with what there was before the switch. */
@@ -149,29 +132,6 @@ final class ChannelConnect {
     /** Whether the kernel carries the connection, as far as it has not moved. */
     boolean onKernel() {
         return state == State.KERNEL;
-    }
-
-    /**
-     * See {@link HeldPort#keep}. Under the state lock.
-     *
-     * @param connected whether the kernel's socket is connected and has to stay so
-     */
-    void keepPort(FileDescriptor number, boolean connected) throws IOException {
-        assert Thread.holdsLock(connection.stateLock);
-        port.keep(number, !connected && selectors.polled());
-    }
-
-    /** See {@link HeldPort#takeSpare}. Under the state lock. */
-    void spareForPort() throws IOException {
-        port.takeSpare();
-    }
-
-    void closeSpare() throws IOException {
-        port.closeSpare();
-    }
-
-    boolean takeResetOfTcp(boolean ends) throws IOException {
-        return port.takeReset(ends);
     }
 
     void bind(SocketAddress address) throws IOException {
@@ -404,7 +364,7 @@ final class ChannelConnect {
         }
     }
 
-    private void settleOnKernel(Attempt attempt) {
+    void settleOnKernel(Attempt attempt) {
         reason.is(attempt);
         move(State.KERNEL);
     }

@@ -49,6 +49,8 @@ final class SwitchedConnection implements ConnectionSwitch {
     final ReentrantLock writeLock;
     final Object stateLock = new Object();
     final ChannelOptions options; // stateLock
+    final KernelReason reason;
+    final HeldPort port;
 
     private final ChannelConnect connect; // null for one that was accepted from a provider
     private volatile ChannelStream stream; // set once
@@ -79,6 +81,8 @@ final class SwitchedConnection implements ConnectionSwitch {
         this.readLock = readLock;
         this.writeLock = writeLock;
         this.options = new ChannelOptions(provider, channel, family);
+        this.reason = new KernelReason(this);
+        this.port = new HeldPort(this);
         this.connect = byProvider ? null : new ChannelConnect(this, family);
     }
 
@@ -153,7 +157,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** The kernel has accepted it; it moves if the peer asks. */
     void acceptedByKernel(AcceptedTable table, Attempt why) {
-        connect.accepted(why);
+        connect.settleOnKernel(why);
         beginMoving(young(null, table, why));
     }
 
@@ -188,7 +192,7 @@ final class SwitchedConnection implements ConnectionSwitch {
      */
     boolean takeResetOfTcp(boolean ends) throws IOException {
         synchronized (stateLock) {
-            return moving != null && connect.takeResetOfTcp(ends);
+            return moving != null && port.takeReset(ends);
         }
     }
 
@@ -199,7 +203,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** Its bytes need not be counted any more. */
     void stayOnKernel() {
-        connect.staysFor(OffloadSwitch.CARRIES_LITTLE);
+        reason.becomes(OffloadSwitch.CARRIES_LITTLE);
         moving = null;
         channel.carriedBy(null);
     }
@@ -223,12 +227,12 @@ final class SwitchedConnection implements ConnectionSwitch {
     private void prepare(int provided) throws IOException {
         assert Thread.holdsLock(stateLock);
         if (prepared == null) {
-            connect.spareForPort();
+            port.takeSpare();
             try {
                 prepared = new ReadinessEpoll(provided);
             } finally {
                 if (prepared == null) {
-                    connect.closeSpare();
+                    port.closeSpare();
                 }
             }
         }
@@ -278,7 +282,7 @@ final class SwitchedConnection implements ConnectionSwitch {
             return Optional.of(m.info());
         }
         ChannelStream s = stream;
-        return s != null ? Optional.of(s.info()) : connect.kernelInfo();
+        return s != null ? Optional.of(s.info()) : reason.info();
     }
 
     // --- what the parts need ---
@@ -330,7 +334,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         try {
             FileDescriptor number = channel.descriptor();
             if (connect != null) {
-                connect.keepPort(number, moving != null);
+                port.keep(number, moving == null && connect.selectors().polled());
             } else {
                 options.answeredByCopy();
             }
@@ -513,9 +517,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     public void closed() throws IOException {
         synchronized (stateLock) {
             options.close();
-            if (connect != null) {
-                connect.closeSpare();
-            }
+            port.closeSpare();
             if (prepared != null) {
                 prepared.close();
                 prepared = null;
