@@ -83,7 +83,12 @@ public final class Agent {
             throw new IllegalStateException(missing.get());
         }
         Supplier<Policy> rules =
-                rules(settings, options.get(PolicySettings.POLICY.option()), jdkConf, console);
+                PolicySource.open(
+                        options.get(PolicySettings.POLICY.option()),
+                        jdkConf,
+                        settings,
+                        Environment.system(),
+                        console);
         LocalAddresses local = LocalAddresses.system();
         Plugins plugins = Plugins.of(settings.text(AgentSettings.PLUGINS), console);
         List<OffloadProvider> providers = new ArrayList<>();
@@ -198,18 +203,6 @@ public final class Agent {
     /** The switch's counts and connections so far, once it has started. */
     static SwitchReport snapshot() {
         return started.report();
-    }
-
-    private static Supplier<Policy> rules(
-            Settings settings, String option, String jdkConf, Consumer<String> sink) {
-        Environment environment = Environment.system();
-        return PolicySource.open(
-                option,
-                jdkConf,
-                settings.flag(PolicySettings.REQUIRED),
-                PolicySource.programName(settings.text(PolicySettings.PROGRAM), environment),
-                environment,
-                sink);
     }
 
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {

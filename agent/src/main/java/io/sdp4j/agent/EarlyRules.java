@@ -45,15 +45,12 @@ public final class EarlyRules
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
         Settings settings = Settings.of(AgentSettings.ALL, options, sink);
-        Environment environment = Environment.system();
         return new Verdicts(
                 PolicySource.open(
                         options.get(PolicySettings.POLICY.option()),
                         jdkConf,
-                        settings.flag(PolicySettings.REQUIRED),
-                        PolicySource.programName(
-                                settings.text(PolicySettings.PROGRAM), environment),
-                        environment,
+                        settings,
+                        Environment.system(),
                         sink));
     }
 

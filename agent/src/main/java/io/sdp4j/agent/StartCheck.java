@@ -52,9 +52,7 @@ public final class StartCheck
                 PolicySource.open(
                         options.get(PolicySettings.POLICY.option()),
                         jdkConf,
-                        settings.flag(PolicySettings.REQUIRED),
-                        PolicySource.programName(
-                                settings.text(PolicySettings.PROGRAM), environment),
+                        settings,
                         environment,
                         lines);
         requires = source.get().canRequireOffload();

@@ -79,17 +79,37 @@ public final class PolicySource implements Supplier<Policy> {
     }
 
     /**
-     * Chooses the file and loads it.
+     * Chooses the file and loads it, as an agent with these settings.
      *
      * @param explicit value of the agent option {@code policy}; null or empty: not given
      * @param jdkConf value of {@code com.sun.sdp.conf} before the agent cleared it; null or empty:
      *     not given
-     * @param required the value of {@link PolicySettings#REQUIRED}
-     * @param programName what program patterns are compared with; see {@link #programName}
-     * @param environment where everything is read from
+     * @param environment where everything else is read from
      * @param sink takes one line for each thing the operator should know
      */
     public static PolicySource open(
+            String explicit,
+            String jdkConf,
+            Settings settings,
+            Environment environment,
+            Consumer<String> sink) {
+        return open(
+                explicit,
+                jdkConf,
+                settings.flag(PolicySettings.REQUIRED),
+                programName(settings.text(PolicySettings.PROGRAM), environment),
+                environment,
+                sink);
+    }
+
+    /** The same in a JVM without an agent, for a program of which only the name is known. */
+    public static PolicySource open(String explicit, String programName, Consumer<String> sink) {
+        Environment system = Environment.system();
+        String jdkConf = system.property().apply("com.sun.sdp.conf");
+        return open(explicit, jdkConf, false, programName, system, sink);
+    }
+
+    static PolicySource open(
             String explicit,
             String jdkConf,
             boolean required,

@@ -6,7 +6,6 @@ import io.sdp4j.agent.plugin.Plugins;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Explanation;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.Nearest;
@@ -98,10 +97,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
         List<String> notes = new ArrayList<>();
         plugins = Plugins.of(directory, notes::add);
-        Environment environment = Environment.system();
-        String jdkConf = environment.property().apply("com.sun.sdp.conf");
-        PolicySource source =
-                PolicySource.open(file, jdkConf, false, program, environment, notes::add);
+        PolicySource source = PolicySource.open(file, program, notes::add);
         Policy policy = source.get();
         List<Lint> lints = lint ? policy.lint() : List.of();
         Map<String, Object> result = new LinkedHashMap<>();

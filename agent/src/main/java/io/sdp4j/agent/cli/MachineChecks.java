@@ -110,15 +110,7 @@ final class MachineChecks {
 
     static Check rules(String file) {
         List<String> notes = new ArrayList<>();
-        Environment environment = Environment.system();
-        PolicySource source =
-                PolicySource.open(
-                        file,
-                        environment.property().apply("com.sun.sdp.conf"),
-                        false,
-                        "java",
-                        environment,
-                        notes::add);
+        PolicySource source = PolicySource.open(file, "java", notes::add);
         if (source.file() != null && source.generation() == 0) {
             return Check.fail(
                     "rules", String.join("; ", notes), "mend the file, connections use kernel TCP");

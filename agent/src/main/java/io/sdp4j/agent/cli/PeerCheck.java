@@ -1,7 +1,6 @@
 package io.sdp4j.agent.cli;
 
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Explanation;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
@@ -61,15 +60,8 @@ record PeerCheck(String name, InetAddress address, int port) {
         List<String> wanted = List.of();
         boolean only = false;
         if (port != 0) {
-            Environment environment = Environment.system();
             Explanation explanation =
-                    PolicySource.open(
-                                    rules,
-                                    environment.property().apply("com.sun.sdp.conf"),
-                                    false,
-                                    "java",
-                                    environment,
-                                    line -> {})
+                    PolicySource.open(rules, "java", line -> {})
                             .get()
                             .explain(Role.CONNECT, "java", new InetSocketAddress(address, port));
             Decision decision = explanation.decision();
