@@ -8,8 +8,11 @@ import java.net.ProxySelector;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
+import java.util.Enumeration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -39,6 +42,9 @@ final class EarlySockets
 
     private static final long YOUNG_NANOS = 5_000_000_000L;
 
+    /** As long as the switch keeps its list. */
+    private static final long OWN_NANOS = 5_000_000_000L;
+
     /** The switch's names of the reasons. */
     private static final String[] REASONS = {
         "TIMED_OUT",
@@ -66,6 +72,11 @@ final class EarlySockets
                     "plugins", "",
                     "upgrade", "auto",
                     "verbs.enabled", "false");
+
+    /** This host's addresses, and when they were asked for. */
+    private static volatile Set<InetAddress> own = Set.of(); // set before ownNanos
+
+    private static volatile long ownNanos; // 0 = not yet
 
     /** See {@link Boot#rules}. */
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
@@ -198,12 +209,33 @@ final class EarlySockets
                         || Boolean.getBoolean("java.net.useSystemProxies"));
     }
 
+    /**
+     * Whether it is an address of this host. The list is kept for a while: the kernel takes long to
+     * tell it, and a program that talks to other hosts alone asks at each connect, for good.
+     */
     private static boolean isOwn(InetAddress address) {
-        try {
-            return NetworkInterface.getByInetAddress(address) != null;
-        } catch (SocketException e) {
-            return false; // without its addresses the switch would not find it, either
+        long now = System.nanoTime();
+        if (ownNanos == 0 || now - ownNanos >= OWN_NANOS) {
+            own = ownAddresses();
+            ownNanos = now;
         }
+        return own.contains(address);
+    }
+
+    private static Set<InetAddress> ownAddresses() {
+        Set<InetAddress> addresses = new HashSet<>();
+        try {
+            Enumeration<NetworkInterface> interfaces = NetworkInterface.getNetworkInterfaces();
+            while (interfaces.hasMoreElements()) {
+                Enumeration<InetAddress> here = interfaces.nextElement().getInetAddresses();
+                while (here.hasMoreElements()) {
+                    addresses.add(here.nextElement());
+                }
+            }
+        } catch (SocketException e) {
+            // without its addresses the switch would not find them, either
+        }
+        return addresses;
     }
 
     /**
