@@ -362,6 +362,12 @@ final class EarlySocketImpl extends EarlyImpl
             switched.connect(address, left);
             return;
         }
+        if (only) {
+            close();
+            throw new ConnectException(
+                    "Connection refused (a rule allows nothing but offload,"
+                            + " and the switch could not start)");
+        }
         kernel.connect(address, left);
         synchronized (this) {
             remote = to;

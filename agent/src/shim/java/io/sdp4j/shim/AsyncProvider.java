@@ -77,6 +77,10 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
     @Override
     public AsynchronousSocketChannel openAsynchronousSocketChannel(AsynchronousChannelGroup group)
             throws IOException {
-        return target().openAsynchronousSocketChannel(group);
+        AsynchronousChannelProvider target = target();
+        if (settled.get() == null && Boot.refuses()) {
+            throw Boot.refused();
+        }
+        return target.openAsynchronousSocketChannel(group);
     }
 }

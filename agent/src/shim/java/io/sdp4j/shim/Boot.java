@@ -1,6 +1,8 @@
 package io.sdp4j.shim;
 
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
@@ -65,6 +67,9 @@ final class Boot {
     private static SelectorProvider channels; // the switch's; guarded by CHANNELS_LOCK
     private static volatile EarlyChannels earlyChannels; // set under EARLY_LOCK
     private static boolean earlyChannelsKnown; // guarded by EARLY_LOCK
+
+    /** The switch could not start, and rules may forbid TCP; set before {@link #factories}. */
+    private static volatile boolean refuses;
 
     private Boot() {}
 
@@ -181,10 +186,77 @@ final class Boot {
     private static Object earlyMaker(Grants.Deed deed) {
         assert Thread.holdsLock(EARLY_LOCK);
         try {
-            return EarlySockets.possible() ? grants.ask(deed) : null;
+            boolean possible =
+                    EarlySockets.possible()
+                            && (deed == Grants.Deed.EARLY_SOCKETS || !mayForbidTcp());
+            return possible ? grants.ask(deed) : null;
         } catch (RuntimeException | LinkageError e) {
             return null;
         }
+    }
+
+    /** Whether the switch, which could not start, leaves connections that may not use TCP. */
+    private static boolean leavesForbidden() {
+        try {
+            return mayForbidTcp();
+        } catch (RuntimeException | LinkageError e) {
+            return EarlyCheck.mayForbidTcp;
+        }
+    }
+
+    /** Without the switch, early sockets and channels refuse what the rules forbid TCP. */
+    private static void prepareRefusals() {
+        synchronized (EARLY_LOCK) {
+            try {
+                if (early == null) {
+                    early = (SocketImplFactory) grants.ask(Grants.Deed.EARLY_SOCKETS);
+                }
+                if (earlyChannels == null) {
+                    earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
+                }
+            } catch (RuntimeException | LinkageError e) {
+                say("every client is refused, the rules cannot be asked: " + cause(e));
+            }
+            earlyKnown = true;
+        }
+    }
+
+    /** Makes client sockets that refuse, outside of a kernel scope. */
+    private record Refusing(SocketImplFactory jdk) implements SocketImplFactory {
+        @Override
+        public SocketImpl createSocketImpl() {
+            if (inKernelScope()) {
+                return jdk.createSocketImpl();
+            }
+            if (early == null) {
+                throw new UncheckedIOException(refused());
+            }
+            return early.createSocketImpl();
+        }
+    }
+
+    /** Whether channels are to be made that refuse what the rules forbid TCP. */
+    static boolean refuses() {
+        return refuses && !inKernelScope();
+    }
+
+    /**
+     * The maker of such channels.
+     *
+     * @throws ConnectException if there is none
+     */
+    static EarlyChannels refusing() throws ConnectException {
+        EarlyChannels known = earlyChannels;
+        if (known == null) {
+            throw refused();
+        }
+        return known;
+    }
+
+    static ConnectException refused() {
+        return new ConnectException(
+                "Connection refused (a rule may allow nothing but offload, and the switch could not"
+                        + " start)");
     }
 
     /** The switch, which has started, or could not, goes on with an early channel. */
@@ -312,9 +384,17 @@ final class Boot {
                 running = true;
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
-                off(cause(t));
-                factories = jdkSockets();
-                if (!factoriesNeeded) {
+                SocketImplFactory[] pair = jdkSockets();
+                if (leavesForbidden()) {
+                    say("off, what the rules forbid kernel TCP is refused: " + cause(t));
+                    prepareRefusals();
+                    pair[0] = new Refusing(pair[0]);
+                    refuses = true;
+                } else {
+                    off(cause(t));
+                }
+                factories = pair;
+                if (!factoriesNeeded && !refuses) {
                     grants.ask(Grants.Deed.REMOVE_FACTORIES);
                 }
             } finally {

@@ -71,6 +71,15 @@ public final class ChannelProvider extends SelectorProvider {
         return target == null && Brought.FOUND == null ? Boot.earlyChannels() : null;
     }
 
+    /** Null if the switch makes connections, or the JDK does and no rule forbids that. */
+    private static EarlyChannels earlyOrRefusing() throws IOException {
+        EarlyChannels early = early();
+        if (early == null && target() != Brought.FOUND && Boot.refuses()) {
+            return Boot.refusing();
+        }
+        return early;
+    }
+
     @Override
     public DatagramChannel openDatagramChannel() throws IOException {
         EarlyChannels early = early();
@@ -111,13 +120,13 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        EarlyChannels early = early();
+        EarlyChannels early = earlyOrRefusing();
         return early != null ? early.connection(this, null) : target().openSocketChannel();
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        EarlyChannels early = family instanceof StandardProtocolFamily ? early() : null;
+        EarlyChannels early = family instanceof StandardProtocolFamily ? earlyOrRefusing() : null;
         return early != null ? early.connection(this, family) : target().openSocketChannel(family);
     }
 

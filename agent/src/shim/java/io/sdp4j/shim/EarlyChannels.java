@@ -32,14 +32,14 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * Null for another JDK, or if a rule may forbid TCP.
+     * Null for another JDK.
      *
      * @throws IllegalStateException if this JDK does not take them, or the rules are not available;
      *     or a {@code LinkageError}
      */
     @SuppressWarnings("unchecked")
     static EarlyChannels make(Instrumentation instrumentation) {
-        if (Runtime.version().feature() != JDK || Boot.mayForbidTcp()) {
+        if (Runtime.version().feature() != JDK) {
             return null;
         }
         return new EarlyChannels(

@@ -66,7 +66,7 @@ final class EarlyCheck extends ClassLoader {
      *
      * @param options the agent's, and {@code com.sun.sdp.conf} if it is set
      * @param sink takes what the operator should know
-     * @return null if there is no rule file
+     * @return null if there is no rule file, and none is required
      * @throws IllegalStateException if that cannot be found out here
      */
     @SuppressWarnings("unchecked")
@@ -74,7 +74,8 @@ final class EarlyCheck extends ClassLoader {
             Map<String, String> options, Consumer<String> sink) {
         if (options.get("com.sun.sdp.conf") == null
                 && Boot.setting("policy") == null
-                && !variablesOrFile()) {
+                && !variablesOrFile()
+                && !Boot.flag("policy.required", false)) {
             return null;
         }
         try {
@@ -98,7 +99,12 @@ final class EarlyCheck extends ClassLoader {
         }
     }
 
-    /** The one loader, whose jar stays open. */
+    /** The agent jar, which stays open, so that it may be replaced while the JVM runs. */
+    static ZipFile jar() {
+        return Loader.JAR;
+    }
+
+    /** The one loader. */
     private static final class Loader {
         static final EarlyCheck ONE = new EarlyCheck();
         static final ZipFile JAR = open();

@@ -1,11 +1,9 @@
 package io.sdp4j.shim;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableModuleException;
-import java.net.URISyntaxException;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -37,7 +35,8 @@ final class JdkDefiner extends ClassLoader {
      */
     static Object define(
             Instrumentation instrumentation, String folder, String neighbour, String... names) {
-        try (ZipFile jar = new ZipFile(new File(Layer.agentJar()))) {
+        try {
+            ZipFile jar = EarlyCheck.jar();
             Class<?> host = Class.forName(neighbour, false, null);
             String name = host.getPackageName();
             byte[] definer = bytes(jar, DEFINER);
@@ -60,10 +59,7 @@ final class JdkDefiner extends ClassLoader {
                                     .getConstructor()
                                     .newInstance();
             return define.apply(new Object[] {host, classes});
-        } catch (IOException
-                | URISyntaxException
-                | ReflectiveOperationException
-                | UnmodifiableModuleException e) {
+        } catch (IOException | ReflectiveOperationException | UnmodifiableModuleException e) {
             throw new IllegalStateException(e);
         }
     }

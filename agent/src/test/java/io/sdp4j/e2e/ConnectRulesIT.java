@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Proxied;
+import io.sdp4j.e2e.programs.WithoutSwitch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -117,6 +119,43 @@ class ConnectRulesIT {
             if (!connects) {
                 assertTrue(results.get("problem").contains("refused ("), child::toString);
             }
+        }
+    }
+
+    /** Without its jar the switch cannot start. */
+    @ParameterizedTest
+    @CsvSource({
+        "use sdp client * *:PORT, auto, yes",
+        "use sdp client * *:PORT, connect, yes",
+        "'', auto, refused",
+    })
+    @DisplayName("31: an sdp rule, and policy.required, hold where the switch cannot start")
+    void holdsWithoutTheSwitch(String rule, String upgrade, String other) throws Exception {
+        try (Jvms jvms = new Jvms(directory);
+                ServerSocket only = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ServerSocket any = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Path jar = Files.copy(Jvms.agentJar(), directory.resolve("agent.jar"));
+            String options = "policy.required=true,upgrade=" + upgrade;
+            if (!rule.isEmpty()) {
+                String text = rule.replace("PORT", "" + only.getLocalPort()) + "\n";
+                options = "upgrade=" + upgrade + ",policy=" + jvms.rules("sdp.conf", text);
+            }
+            Child child =
+                    jvms.java(
+                            "WithoutSwitch",
+                            null,
+                            List.of("-javaagent:" + jar + "=" + options),
+                            Jvms.classPathOf(WithoutSwitch.class),
+                            WithoutSwitch.class.getName(),
+                            jar.toString(),
+                            "" + only.getLocalPort(),
+                            "" + any.getLocalPort());
+            Map<String, String> results = child.results();
+            for (String kind : List.of("socket", "channel", "adaptor", "asynchronous")) {
+                assertEquals("refused", results.get(kind), child::toString);
+            }
+            assertEquals(other, results.get("other-socket"), child::toString);
+            assertEquals(other, results.get("other-channel"), child::toString);
         }
     }
 }

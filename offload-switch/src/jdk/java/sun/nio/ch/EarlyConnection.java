@@ -1,6 +1,7 @@
 package sun.nio.ch;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
@@ -257,6 +258,12 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             ConnectionSwitch next = channel.decider();
             if (next != this) {
                 return next.connect(remote, left);
+            }
+            if (at == SWITCH_ONLY) {
+                channel.close();
+                throw new ConnectException(
+                        "Connection refused (a rule allows nothing but offload,"
+                                + " and the switch could not start)");
             }
         }
         return connected(channel.connectKernel(remote, left));
