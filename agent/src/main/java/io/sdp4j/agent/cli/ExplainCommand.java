@@ -213,11 +213,18 @@ final class ExplainCommand implements Callable<Integer> {
                                 || decision.fabrics().getFirst().equals(HostResolver.SHM));
         String rest =
                 when.equalsIgnoreCase("auto")
-                        ? " (channels in selectors if they carry bulk or are quick)"
+                        ? late(Runtime.getRuntime().availableProcessors())
                         : "";
         return (later ? "kernel TCP at first; offloaded by upgrade=" + when + rest : "offloaded")
                 + " if the program that listens there runs under sdp4j and the same user, else "
                 + otherwise;
+    }
+
+    /** Which connections {@code auto} lets leave TCP late, or never. */
+    static String late(int processors) {
+        return processors == 1
+                ? " (with one processor blocking sockets only, after a minute)"
+                : " (channels in selectors if they carry bulk or are quick)";
     }
 
     private List<FabricPath> paths(Decision decision, InetSocketAddress target) {

@@ -68,8 +68,7 @@ record StreamRun(Path samples, double seconds, long bytes, Consumer<String> prog
     Result offload(Path agent, Path rules, Path folder) throws IOException, InterruptedException {
         progress.accept("2/2 with -javaagent:" + agent.getFileName());
         Path report = folder.resolve("client.json");
-        Map<String, String> options = new LinkedHashMap<>();
-        options.put("policy", rules.toString());
+        Map<String, String> options = options(rules, Runtime.getRuntime().availableProcessors());
         List<String> server = List.of(AgentOptions.javaAgent(agent, options));
         options.put("report", report.toString());
         try {
@@ -77,6 +76,16 @@ record StreamRun(Path samples, double seconds, long bytes, Consumer<String> prog
         } finally {
             Files.deleteIfExists(report);
         }
+    }
+
+    /** Of the agent. With one processor it would keep so young a connection on TCP. */
+    static Map<String, String> options(Path rules, int processors) {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("policy", rules.toString());
+        if (processors == 1) {
+            options.put("upgrade", "connect");
+        }
+        return options;
     }
 
     private Result run(List<String> serverOptions, List<String> clientOptions, Path report)

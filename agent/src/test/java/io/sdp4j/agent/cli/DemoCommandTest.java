@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -85,6 +86,13 @@ class DemoCommandTest {
     void whatCannotBeComparedIsNotMeasuredAgain() throws Exception {
         assertEquals(KERNEL, shown(false, KERNEL));
         assertEquals(List.of(1.5), lengths);
+    }
+
+    @Test
+    void withOneProcessorTheConnectionMovesAtOnce() {
+        Path rules = Path.of("/r.conf");
+        assertEquals("connect", StreamRun.options(rules, 1).get("upgrade"));
+        assertEquals(Map.of("policy", "/r.conf"), StreamRun.options(rules, 2));
     }
 
     private static String sentence(StreamRun.Result offload) {

@@ -51,6 +51,12 @@ class ExplainCommandTest {
         assertTrue(only.contains("Ends: offloaded if the program"), only);
     }
 
+    @Test
+    void saysWhatOneProcessorChanges() {
+        assertTrue(ExplainCommand.late(1).contains("one processor"), ExplainCommand.late(1));
+        assertTrue(ExplainCommand.late(2).contains("selectors"), ExplainCommand.late(2));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"connect", "client", "listen", "server", "CONNECT", "Server"})
     void takesTheRulesWordsForRoles(String role) throws IOException {
