@@ -164,14 +164,21 @@ public final class Agent {
      *
      * @param file where to; {@code %p} stands for the process id
      * @param early as in {@link #start}
+     * @param off why there is no switch, or null
      */
-    public static void report(String file, Supplier<Map<String, long[]>> early) throws IOException {
+    public static void report(String file, Supplier<Map<String, long[]>> early, String off)
+            throws IOException {
         String pid = Long.toString(ProcessHandle.current().pid());
+        Report.write(Path.of(file.replace("%p", pid)), reportText(early, off));
+    }
+
+    /** The text of that report. */
+    public static String reportText(Supplier<Map<String, long[]>> early, String off) {
         SwitchCounters counters = new SwitchCounters();
         counters.countedBefore(new ByReason(early));
         OffloadSwitch running = started;
         SwitchReport report = running != null ? running.report() : counters.report();
-        Report.write(Path.of(file.replace("%p", pid)), Report.json(report));
+        return Report.json(report, off);
     }
 
     /** Counts of the shim, which knows no codes. */
@@ -197,7 +204,7 @@ public final class Agent {
 
     /** The report as JSON text, see docs/report.md; the switch has started. */
     static String reportText() {
-        return Report.json(snapshot());
+        return Report.json(snapshot(), null);
     }
 
     /** The switch's counts and connections so far, once it has started. */

@@ -22,7 +22,12 @@ import java.util.TreeMap;
 final class Report {
     private Report() {}
 
-    static String json(SwitchReport report) {
+    /**
+     * The report as text.
+     *
+     * @param off why there is no switch, or null
+     */
+    static String json(SwitchReport report, String off) {
         Map<String, Object> kernel = new LinkedHashMap<>();
         kernel.put("policy", report.kernelPolicy());
         kernel.put("fallback", report.kernelFallback());
@@ -57,6 +62,9 @@ final class Report {
         root.put("bytes", bytes);
         root.put("reasons", reasons);
         root.put("pid", ProcessHandle.current().pid());
+        if (off != null) {
+            root.put("off", off);
+        }
         return Json.text(root);
     }
 

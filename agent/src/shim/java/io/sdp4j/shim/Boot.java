@@ -32,6 +32,9 @@ final class Boot {
     /** The key under which the switch is given the lines that were printed already. */
     static final String TOLD = "told";
 
+    /** The property that has the report, for the doctor; empty if there could be none. */
+    private static final String REPORT = "io.sdp4j.report";
+
     /** The verdict that forbids TCP. */
     static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
 
@@ -49,6 +52,8 @@ final class Boot {
 
     private static boolean starting; // guarded by LOCK
     private static Layer layer; // guarded by LAYER_LOCK
+
+    private static volatile String offBecause; // null = nothing has switched it off
 
     /** Whether the switch has started; set before {@link #factories}. */
     private static volatile boolean running;
@@ -386,7 +391,8 @@ final class Boot {
             } catch (Throwable t) { // whatever it is, the application must get its socket
                 SocketImplFactory[] pair = jdkSockets();
                 if (leavesForbidden()) {
-                    say("off, what the rules forbid kernel TCP is refused: " + cause(t));
+                    offBecause = cause(t);
+                    say("off, what the rules forbid kernel TCP is refused: " + offBecause);
                     prepareRefusals();
                     pair[0] = new Refusing(pair[0]);
                     refuses = true;
@@ -465,14 +471,30 @@ final class Boot {
     static void report(String file) {
         try {
             layer().type(AGENT)
-                    .getMethod("report", String.class, Supplier.class)
-                    .invoke(null, file, EARLY_COUNTS);
+                    .getMethod("report", String.class, Supplier.class, String.class)
+                    .invoke(null, file, EARLY_COUNTS, offBecause);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say("no report: " + cause(e));
         }
     }
 
+    /** Puts the report into {@value #REPORT}: another process may see no file that we see. */
+    static void tellReport() {
+        String text = "";
+        try {
+            text =
+                    (String)
+                            layer().type(AGENT)
+                                    .getMethod("reportText", Supplier.class, String.class)
+                                    .invoke(null, EARLY_COUNTS, offBecause);
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            say("no report: " + cause(e));
+        }
+        System.setProperty(REPORT, text);
+    }
+
     static void off(String why) {
+        offBecause = why;
         say("off, the application runs on kernel TCP: " + why);
     }
 

@@ -25,7 +25,10 @@ public final class Premain implements BiConsumer<String, Object[]> {
     /** Of the JDK's kinds of listeners, the one that accepts into sockets of its own making. */
     private static final String TLS_LISTENER = "sun.security.ssl.SSLServerSocketImpl";
 
-    /** Asks a JVM that has the agent for its report: given by a later load of the agent. */
+    /**
+     * Asks a JVM that has the agent for its report: given by a later load of the agent. The value
+     * is a file; or nothing, then a system property has the report.
+     */
     private static final String REPORT_NOW = "report.now";
 
     /** By {@link System#nanoTime}. */
@@ -61,9 +64,11 @@ public final class Premain implements BiConsumer<String, Object[]> {
         }
     }
 
-    /** Writes the report of a switch that was installed before, and does nothing else. */
+    /** Gives the report of a switch that was installed before, and does nothing else. */
     private static synchronized void reportNow(String file) {
-        if (taken) {
+        if (taken && file.isEmpty()) {
+            Boot.tellReport();
+        } else if (taken) {
             Boot.report(file);
         }
     }

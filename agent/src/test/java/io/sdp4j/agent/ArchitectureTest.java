@@ -228,7 +228,6 @@ class ArchitectureTest {
                         // drafts, reports and rules of their own
                         "DemoCommand",
                         "NewFile",
-                        "ProcessChecks",
                         "Report",
                         "SelfTestCheck",
                         "StreamRun",

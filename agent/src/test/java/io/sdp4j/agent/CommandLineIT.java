@@ -16,6 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The command line as a user meets it: {@code java -jar sdp4j-agent.jar}. */
 class CommandLineIT {
+    private static final List<String> OTHER_USER =
+            List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+
     @TempDir private Path folder;
 
     @Test
@@ -144,6 +147,48 @@ class CommandLineIT {
         }
     }
 
+    /** Goal: a process that cannot read what the doctor writes is understood, too. */
+    @Test
+    void looksAtAProcessOfAnotherUser() throws Exception {
+        Path jar = Jvm.JAR.toAbsolutePath();
+        List<String> look = new ArrayList<>(OTHER_USER);
+        look.addAll(List.of("test", "-r", jar.toString()));
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")));
+        assumeTrue(Jvm.process(look, Map.of()).exitCode() == 0, "cannot be another user");
+        List<String> command = new ArrayList<>(OTHER_USER);
+        command.addAll(List.of(Jvm.java().toString(), "-javaagent:" + jar));
+        command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-cp", Jvm.classes()));
+        command.addAll(List.of(OneConnection.class.getName(), "wait"));
+        Process process = Jvm.builder(command).start();
+        try (var out = process.inputReader()) {
+            assertEquals("waiting", out.readLine());
+            Jvm.Outcome doctor = Jvm.cli("doctor", "--pid", "" + process.pid());
+            assertEquals(0, doctor.exitCode(), doctor::out);
+            assertTrue(doctor.out().contains("OK    agent "), doctor::out);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void saysWhyTheAgentOfAProcessIsOff() throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Jvm.java().toString());
+        command.addAll(List.of(AgentRuns.otherAgent(folder, "client"), Jvm.agent("quiet")));
+        command.addAll(List.of("-XX:+EnableDynamicAgentLoading", "-cp", Jvm.classes()));
+        command.addAll(List.of(OneConnection.class.getName(), "wait"));
+        Process process = Jvm.builder(command).start();
+        try (var out = process.inputReader()) {
+            assertEquals("waiting", out.readLine());
+            Jvm.Outcome doctor = Jvm.cli("doctor", "--pid", "" + process.pid());
+            assertEquals(1, doctor.exitCode(), doctor::out);
+            String says = "FAIL  agent                in this process, and off: another socket";
+            assertTrue(doctor.out().contains(says), doctor::out);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     @Test
     void saysWhyAProcessCannotBeAsked() throws Exception {
         for (String wrong : List.of("0", "-5", "1999999999")) {
@@ -165,7 +210,7 @@ class CommandLineIT {
     /** Root may ask everybody, so that another user is the one who asks. */
     @Test
     void saysWhyAProcessOfAnotherUserCannotBeAsked() throws Exception {
-        List<String> other = List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+        List<String> other = OTHER_USER;
         List<String> look = new ArrayList<>(other);
         look.addAll(List.of("test", "-r", Jvm.JAR.toAbsolutePath().toString()));
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")));

@@ -6,7 +6,6 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import io.sdp4j.agent.JsonReader;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +18,9 @@ import java.util.Properties;
  */
 final class ProcessChecks {
     private static final int WANTED_JDK = 25;
+
+    /** Where an agent that is asked for its report puts it. */
+    private static final String REPORT = "io.sdp4j.report";
 
     private ProcessChecks() {}
 
@@ -83,29 +85,42 @@ final class ProcessChecks {
     private static List<Check> agent(VirtualMachine machine)
             throws IOException, AgentLoadException, AgentInitializationException {
         Path jar = Place.agentJar();
-        Path folder = Files.createTempDirectory("sdp4j-doctor");
-        Path report = folder.resolve("report.json");
-        try {
-            machine.loadAgent(jar.toString(), "report.now=" + report);
-            if (!Files.exists(report)) {
-                return List.of(
-                        Check.fail(
-                                "agent",
-                                "not in this process",
-                                "start it with -javaagent:"
-                                        + jar
-                                        + ", or load it for new sockets: jcmd "
-                                        + machine.id()
-                                        + " JVMTI.agent_load "
-                                        + jar));
-            }
+        machine.loadAgent(jar.toString(), "report.now=");
+        String report = machine.getSystemProperties().getProperty(REPORT);
+        if (report == null) {
             return List.of(
-                    Check.ok("agent", "in this process"),
-                    connections((Map<?, ?>) JsonReader.parse(Files.readString(report))));
-        } finally {
-            Files.deleteIfExists(report);
-            Files.deleteIfExists(folder);
+                    Check.fail(
+                            "agent",
+                            "not in this process",
+                            "start it with -javaagent:"
+                                    + jar
+                                    + ", or load it for new sockets: jcmd "
+                                    + machine.id()
+                                    + " JVMTI.agent_load "
+                                    + jar));
         }
+        return ofReport(report);
+    }
+
+    /** The statements of the agent in a process. */
+    static List<Check> ofReport(String text) {
+        if (text.isEmpty()) {
+            return List.of(
+                    Check.fail(
+                            "agent",
+                            "in this process, and cannot tell where its connections run",
+                            "its standard error says why"));
+        }
+        Map<?, ?> report = (Map<?, ?>) JsonReader.parse(text);
+        Object off = report.get("off");
+        Check agent =
+                off == null
+                        ? Check.ok("agent", "in this process")
+                        : Check.fail(
+                                "agent",
+                                "in this process, and off: " + off,
+                                "mend that and start the process again");
+        return List.of(agent, connections(report));
     }
 
     /** A report's statements about the connections. */

@@ -30,6 +30,19 @@ class ProcessChecksTest {
     }
 
     @Test
+    void anAgentThatIsOffIsAFault() {
+        String report =
+                """
+                {"connections":{"offloaded":{},"kernel":{"policy":0,"fallback":0},"refused":0},
+                 "accepted":{"offloaded":{},"kernel":0},"reasons":{},"off":"no java.net.X"}
+                """;
+        Check agent = ProcessChecks.ofReport(report).getFirst();
+        assertEquals(Check.Verdict.FAIL, agent.verdict());
+        assertEquals("in this process, and off: no java.net.X", agent.found());
+        assertEquals(Check.Verdict.FAIL, ProcessChecks.ofReport("").getFirst().verdict());
+    }
+
+    @Test
     void aProgramWithoutConnectionsHasNone() {
         assertEquals(Check.Verdict.OK, verdict(0, 0, ""));
     }
