@@ -6,12 +6,16 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 
 /**
  * Looks for native transports on a class path: Netty's epoll, io_uring and kqueue, also shaded and
@@ -46,8 +50,8 @@ final class NettyCheck {
             try (JarFile jar = new JarFile(entry.toFile())) {
                 jars++;
                 List<String> here =
-                        jar.stream()
-                                .map(e -> LIBRARY.matcher(e.getName()))
+                        names(jar).stream()
+                                .map(LIBRARY::matcher)
                                 .filter(Matcher::matches)
                                 .map(m -> option(m.group(1)))
                                 .toList();
@@ -59,6 +63,9 @@ final class NettyCheck {
                 return Check.warn(
                         NAME, entry + " cannot be read: " + e.getMessage(), "name a readable jar");
             }
+        }
+        if (jars == 0) {
+            return Check.warn(NAME, "no jar in " + classPath, "name the application's jars");
         }
         return found.isEmpty()
                 ? Check.ok(NAME, "none in " + jars + " jars")
@@ -72,6 +79,22 @@ final class NettyCheck {
     private static String option(String prefix) {
         String copy = prefix.replace('_', '.').replace(".1", "_");
         return "-D" + copy + "io.netty.transport.noNative=true";
+    }
+
+    /** The names in a jar, and in the jars in it, as Spring Boot packs them. */
+    private static List<String> names(JarFile jar) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (JarEntry entry : Collections.list(jar.entries())) {
+            names.add(entry.getName());
+            if (entry.getName().endsWith(".jar")) {
+                try (ZipInputStream inner = new ZipInputStream(jar.getInputStream(entry))) {
+                    for (ZipEntry e = inner.getNextEntry(); e != null; e = inner.getNextEntry()) {
+                        names.add(e.getName());
+                    }
+                }
+            }
+        }
+        return names;
     }
 
     private static List<Path> entries(String classPath) {
