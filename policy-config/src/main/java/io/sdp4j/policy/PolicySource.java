@@ -1,5 +1,6 @@
 package io.sdp4j.policy;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
@@ -395,7 +396,12 @@ public final class PolicySource implements Supplier<Policy> {
         if (!given(command)) {
             return "java";
         }
-        String first = firstWord(command.strip());
+        String jar = environment.property().apply("java.class.path");
+        // the JVM appends the jars of agents
+        String first = given(jar) ? jar.split(File.pathSeparator, 2)[0] : "";
+        if (!first.endsWith(".jar") || !(command + " ").startsWith(first + " ")) {
+            first = firstWord(command.strip());
+        }
         return first.substring(first.lastIndexOf('/') + 1);
     }
 

@@ -382,4 +382,15 @@ class PolicySourceTest {
         assertEquals("com.acme.Main", PolicySource.programName(null, environment));
         assertEquals("given", PolicySource.programName(" given ", environment));
     }
+
+    @Test
+    void namesAJarInAFolderWithABlank() {
+        properties.put("java.class.path", "/opt/my apps/my db.jar:/opt/sdp4j-agent.jar");
+        for (String arguments : List.of("", " -tcp")) {
+            properties.put("sun.java.command", "/opt/my apps/my db.jar" + arguments);
+            assertEquals("my db.jar", PolicySource.programName("", environment));
+        }
+        properties.put("sun.java.command", "com.acme.Main x.jar");
+        assertEquals("com.acme.Main", PolicySource.programName("", environment));
+    }
 }
