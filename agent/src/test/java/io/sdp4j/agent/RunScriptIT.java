@@ -80,6 +80,9 @@ class RunScriptIT {
         assertEquals(List.of("options unset"), outcome.outLines());
         String told = " has no module java.instrument, so it runs without sdp4j";
         assertEquals(List.of("sdp4j: " + java.toRealPath() + told), outcome.errLines());
+        Jvm.Outcome withoutScript = Jvm.cli("run", "--", java.toString());
+        assertEquals(outcome.outLines(), withoutScript.outLines());
+        assertEquals(outcome.errLines(), withoutScript.errLines());
     }
 
     @Test
@@ -90,5 +93,6 @@ class RunScriptIT {
         assertEquals(0, outcome.exitCode(), outcome::err);
         assertTrue(outcome.out().startsWith("options -javaagent:"), outcome::out);
         assertEquals("", outcome.err());
+        assertEquals(outcome.out(), Jvm.cli("run", "--", java.toString()).out());
     }
 }

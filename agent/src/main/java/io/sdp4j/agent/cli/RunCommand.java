@@ -3,12 +3,17 @@ package io.sdp4j.agent.cli;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -84,7 +89,14 @@ final class RunCommand implements Callable<Integer> {
     private int execute(List<String> command, Map<String, String> options)
             throws InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        builder.environment().put(VARIABLE, toolOptions(Place.agentJar(), options, present()));
+        Path java = javaOf(command.getFirst());
+        if (java == null || canLoadAgents(java)) {
+            builder.environment().put(VARIABLE, toolOptions(Place.agentJar(), options, present()));
+        } else {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println(
+                    "sdp4j: " + java + " has no module java.instrument, so it runs without sdp4j");
+        }
         Process process;
         try {
             process = builder.start();
@@ -95,6 +107,43 @@ final class RunCommand implements Callable<Integer> {
         // a signal to us is meant for the command
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(process), "sdp4j-run-stop"));
         return process.waitFor();
+    }
+
+    /** The launcher of the JVM that the command most likely starts, as the script looks for it. */
+    private static Path javaOf(String command) {
+        String home = System.getenv("JAVA_HOME");
+        boolean launcher = command.equals("java") || command.endsWith("/java");
+        List<String> places = new ArrayList<>();
+        if (launcher && command.contains("/")) {
+            places.add(command);
+        } else if (!launcher && home != null && !home.isEmpty()) {
+            places.add(home + "/bin/java");
+        } else {
+            for (String folder : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
+                places.add(folder + "/java");
+            }
+        }
+        for (String place : places) {
+            File file = new File(place);
+            if (file.canExecute()) {
+                try {
+                    return file.getCanonicalFile().toPath();
+                } catch (IOException | InvalidPathException e) {
+                    return null; // the command will say what is wrong
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether a runtime can load agents: an image may lack that module. */
+    static boolean canLoadAgents(Path java) {
+        try (Stream<String> lines = Files.lines(java.resolve("../../release").normalize())) {
+            return lines.filter(line -> line.startsWith("MODULES="))
+                    .allMatch(line -> line.contains("java.instrument"));
+        } catch (IOException | UncheckedIOException e) {
+            return true; // as far as can be known
+        }
     }
 
     private static String present() {
