@@ -77,7 +77,9 @@ public final class Agent {
         Settings settings = Settings.of(AgentSettings.ALL, options, console);
         console.start(settings.flag(AgentSettings.QUIET));
         LogSink.configure(
-                settings.text(AgentSettings.LOG_LEVEL), settings.text(AgentSettings.LOG_FILE));
+                settings.text(AgentSettings.LOG_LEVEL),
+                settings.text(AgentSettings.LOG_FILE),
+                settings.flag(AgentSettings.QUIET));
         Optional<String> missing = JdkBridge.selfTest();
         if (missing.isPresent()) {
             throw new IllegalStateException(missing.get());

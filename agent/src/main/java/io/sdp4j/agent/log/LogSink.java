@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ public final class LogSink {
 
     private static volatile int threshold = Level.WARN.toInt();
     private static volatile String file = "";
+    private static volatile boolean silent;
     private static volatile PrintStream stream;
 
     private LogSink() {}
@@ -49,8 +51,10 @@ public final class LogSink {
      * @param level one of off, error, warn, info, debug, trace
      * @param target file to append to, {@code %p} standing for the process id; empty: {@link
      *     System.Logger}
+     * @param quiet whether standard error is not told that the file cannot be opened
      */
-    public static void configure(String level, String target) {
+    public static void configure(String level, String target, boolean quiet) {
+        silent = quiet;
         threshold =
                 level.equals("off") ? OFF : Level.valueOf(level.toUpperCase(Locale.ROOT)).toInt();
         file = target;
@@ -76,12 +80,14 @@ public final class LogSink {
             } else {
                 stream().print(line(level, name, message, thrown));
             }
+        } catch (IOException | InvalidPathException e) {
+            threshold = OFF;
+            if (!silent) {
+                System.err.println("sdp4j: nothing is logged, the log file cannot be opened: " + e);
+            }
         } catch (RuntimeException e) {
             // the application's logging is broken, which may not reach a socket call
             threshold = OFF;
-        } catch (IOException e) {
-            threshold = OFF;
-            System.err.println("sdp4j: nothing is logged, the log file cannot be opened: " + e);
         } finally {
             WRITING.remove();
         }
