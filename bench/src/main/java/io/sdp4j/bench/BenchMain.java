@@ -17,13 +17,16 @@ import java.util.stream.Stream;
  * and of what is built on them; {@code jmh} runs the micro-benchmarks.
  *
  * <p>Progress goes to standard error, the Markdown table to standard output. Exit codes: 0 every
- * bar reached, 1 one was missed, 2 wrong options, 3 it could not run.
+ * bar reached, 1 one was missed, 2 wrong options, 69 it could not run.
  */
 public final class BenchMain {
     /**
      * Load average above which a result needs a warning; the JVM that built this may still count.
      */
     private static final double QUIET_LOAD = 1;
+
+    /** Something needed is missing, as the command line says it. */
+    private static final int CANNOT_RUN = 69;
 
     private BenchMain() {}
 
@@ -69,7 +72,7 @@ public final class BenchMain {
                             apps: %s
                             zcopy: %s
           --rounds N      rounds, each with fresh JVMs (default 5, apps 3)
-          --quick         3 short rounds: a look, not a result
+          --quick         3 short rounds (apps, cold: 2): a look, not a result
           --busy N        apps, cold: N endless loops beside the programs (default 0)
           --gate          a few rows with low bars: fails on a collapse, not on noise
           --json FILE     keep every run there
@@ -105,7 +108,7 @@ public final class BenchMain {
             return 0;
         } catch (IOException failed) {
             System.err.println("cannot draw: " + failed);
-            return 3;
+            return CANNOT_RUN;
         }
     }
 
@@ -149,7 +152,7 @@ public final class BenchMain {
         if (agentJar != null && !Files.isReadable(agentJar)) {
             System.err.println(
                     agentJar + " is not there: build it with ./mvnw -pl agent -am package");
-            return 3;
+            return CANNOT_RUN;
         }
         if (gate && (suite.equals(Suite.APPS) || suite.equals(Suite.ZCOPY))) {
             System.err.println("bench " + suite.id() + " has no gate");
@@ -173,7 +176,7 @@ public final class BenchMain {
                     : full(suite, rows, times, busy, agentJar, rdma, json);
         } catch (IOException failed) {
             System.err.println("cannot run: " + failed);
-            return 3;
+            return CANNOT_RUN;
         }
     }
 
