@@ -259,8 +259,12 @@ final class ExplainCommand implements Callable<Integer> {
             text = text.substring(slash + 1);
         }
         int colon = text.lastIndexOf(':');
+        if (colon < 0) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "expected HOST:PORT, found " + address);
+        }
         try {
-            String host = colon < 0 ? text : text.substring(0, colon);
+            String host = text.substring(0, colon);
             int port = Integer.parseInt(text.substring(colon + 1));
             return new InetSocketAddress(
                     host.equals("*")

@@ -85,7 +85,8 @@ class ExplainCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.0.1", "/127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "/:x"})
+    @ValueSource(
+            strings = {"9092", "127.0.0.1", "/127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "/:x"})
     void refusesWhatIsNoAddress(String address) {
         Outcome outcome = explain(address);
         assertEquals(2, outcome.exit, outcome.out);
