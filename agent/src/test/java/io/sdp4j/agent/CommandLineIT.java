@@ -46,6 +46,15 @@ class CommandLineIT {
     }
 
     @Test
+    void theDemoNeedsATemporaryDirectory() {
+        String nowhere = "-Djava.io.tmpdir=" + folder.resolve("none");
+        Jvm.Outcome outcome = Jvm.java(List.of(nowhere, "-jar", Jvm.JAR.toString(), "demo"));
+        assertEquals(69, outcome.exitCode(), outcome::err);
+        assertEquals(1, outcome.errLines().size(), outcome::err);
+        assertTrue(outcome.err().contains("no directory for temporary files"), outcome::err);
+    }
+
+    @Test
     void refusesWhatIsNoTrace() throws IOException {
         Path file = Files.writeString(folder.resolve("t"), "use both client * *:*\n");
         Jvm.Outcome outcome = Jvm.cli("trace", file.toString());

@@ -1,6 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import io.sdp4j.agent.AgentSettings;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -20,11 +21,24 @@ final class AgentOptions {
         return out.toString();
     }
 
-    /** A value as it means the same in a JVM that runs in another directory. */
+    /**
+     * A value as it means the same in a JVM that runs in another directory.
+     *
+     * @throws Unavailable when it is no name of a file in this locale
+     */
     static String absolute(String key, String value) {
-        return AgentSettings.isPath(key) && !value.isEmpty()
-                ? Path.of(value).toAbsolutePath().toString()
-                : value;
+        try {
+            return AgentSettings.isPath(key) && !value.isEmpty()
+                    ? Path.of(value).toAbsolutePath().toString()
+                    : value;
+        } catch (InvalidPathException e) {
+            throw new Unavailable(
+                    key
+                            + "="
+                            + value
+                            + " cannot be the name of a file here; with a letter beyond ASCII it"
+                            + " needs a locale such as LC_ALL=C.UTF-8");
+        }
     }
 
     /**

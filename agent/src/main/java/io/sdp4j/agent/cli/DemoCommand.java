@@ -68,7 +68,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         Path jar = Place.agentJar();
         Path samples = Place.builtJar("samples", StreamRun.SERVER);
-        Path folder = Files.createTempDirectory("sdp4j-demo");
+        Path folder = folder();
         try {
             Path rules = Files.writeString(folder.resolve("demo.conf"), RULES);
             boolean adapts = !spec.commandLine().getParseResult().hasMatchedOption("--seconds");
@@ -85,6 +85,17 @@ final class DemoCommand implements Callable<Integer> {
             for (Path file : List.of(folder.resolve("demo.conf"), folder)) {
                 Files.deleteIfExists(file);
             }
+        }
+    }
+
+    private static Path folder() {
+        try {
+            return Files.createTempDirectory("sdp4j-demo");
+        } catch (IOException e) {
+            throw new Unavailable(
+                    "no directory for temporary files: "
+                            + Failures.reason(e)
+                            + "; name one with -Djava.io.tmpdir=DIR in JAVA_TOOL_OPTIONS");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -40,5 +41,6 @@ class RunCommandTest {
                 Path.of("r.json").toAbsolutePath().toString(),
                 AgentOptions.absolute("report", "r.json"));
         assertEquals("info", AgentOptions.absolute("log.level", "info"));
+        assertThrows(Unavailable.class, () -> AgentOptions.absolute("report", "a\u0000b"));
     }
 }
