@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.agent.log.LogSink;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.SwitchReport;
 import java.io.IOException;
@@ -71,10 +72,14 @@ final class Report {
     /**
      * Writes {@code text} so that a reader of {@code file} finds the old content or all of the new.
      * Files of others in the same directory are neither written to nor followed: the draft is new,
-     * and takes the place of a link.
+     * and takes the place of a link. What is no file, as {@code /dev/stdout}, is written to.
      */
     static void write(Path file, String text) throws IOException {
         Path target = file.toAbsolutePath();
+        if (isDevice(target)) {
+            Files.writeString(target, text + "\n", StandardOpenOption.APPEND);
+            return;
+        }
         String random = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
         Path temporary = target.resolveSibling(target.getFileName() + "." + random + ".tmp");
         Files.writeString(
@@ -93,5 +98,15 @@ final class Report {
         } finally {
             Files.deleteIfExists(temporary);
         }
+    }
+
+    /** Whether it is there to be written to: not where another user can have put it. */
+    private static boolean isDevice(Path path) {
+        Path directory = path.getParent();
+        boolean fileOfDev = Files.isSymbolicLink(path) && directory.equals(Path.of("/dev"));
+        return Files.exists(path)
+                && !Files.isDirectory(path)
+                && (!Files.isRegularFile(path) || fileOfDev)
+                && LogSink.onlyOurs(directory);
     }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,28 @@ final class ReportTest {
         try (var files = Files.list(dir)) {
             assertEquals(
                     List.of(report, guessed, victim), files.sorted().toList(), "no draft is left");
+        }
+    }
+
+    /** Goal: a pipe of the operator's is written to, one that others may have put is not. */
+    @Test
+    void whatIsNoFileIsWrittenToAndStays() throws Exception {
+        for (String permissions : List.of("rwxr-xr-x", "rwxrwxrwx")) {
+            boolean ours = permissions.endsWith("r-x");
+            Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString(permissions));
+            Path pipe = dir.resolve("pipe");
+            assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+            Process reader = new ProcessBuilder("cat", pipe.toString()).start();
+            try (var out = reader.inputReader()) {
+                Report.write(pipe, "{}");
+                assertEquals(!ours, Files.isRegularFile(pipe));
+                if (ours) {
+                    assertEquals("{}", out.readLine());
+                }
+            } finally {
+                reader.destroyForcibly();
+                Files.delete(pipe);
+            }
         }
     }
 

@@ -10,7 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -58,7 +60,7 @@ public final class TraceWriter {
 
     /**
      * Makes the file, which replaces one of that name: another process that still writes to the old
-     * one is not disturbed. Only the owner may read it.
+     * one is not disturbed; a device or a link is not replaced. Only the owner may read it.
      *
      * @param limitBytes size of the file, 64 KiB to 1 GiB
      * @param payloadBytes payload kept of each message, 0 to 4096
@@ -74,6 +76,10 @@ public final class TraceWriter {
                 || payloadBytes < 0
                 || payloadBytes > TraceFormat.MAX_PAYLOAD_BYTES) {
             throw new IllegalArgumentException("limit " + limitBytes + ", payload " + payloadBytes);
+        }
+        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new FileSystemException(file.toString(), null, "it is there, and is no file");
         }
         Path draft = file.resolveSibling(file.getFileName() + "." + process + "." + zero + ".new");
         FileChannel made = // a name that is taken is not ours to remove

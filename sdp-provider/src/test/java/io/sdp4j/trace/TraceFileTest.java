@@ -386,6 +386,14 @@ class TraceFileTest {
     }
 
     @Test
+    void replacesNothingButAFile() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("t"), Path.of("gone"));
+        assertThrows(IOException.class, () -> writer(link, 0));
+        assertTrue(Files.isSymbolicLink(link));
+        assertArrayEquals(new String[] {"t"}, folder.toFile().list());
+    }
+
+    @Test
     void refusesLimitsThatMakeNoSense() {
         Path file = folder.resolve("t");
         for (long limit : new long[] {0, 65_535, (1L << 30) + 1, -1}) {

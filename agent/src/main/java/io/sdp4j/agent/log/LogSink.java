@@ -126,7 +126,8 @@ public final class LogSink {
         return options.toArray(OpenOption[]::new);
     }
 
-    private static boolean onlyOurs(Path directory) {
+    /** Whether no user but us and root can have put something into a directory; null: it can. */
+    public static boolean onlyOurs(Path directory) {
         if (directory == null) {
             return false;
         }
