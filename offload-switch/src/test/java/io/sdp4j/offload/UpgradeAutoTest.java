@@ -63,10 +63,14 @@ class UpgradeAutoTest {
     }
 
     private OffloadSwitch owner(UpgradeGate gate) {
+        return owner(UpgradePolicy.AUTO, gate);
+    }
+
+    private OffloadSwitch owner(UpgradePolicy policy, UpgradeGate gate) {
         return new OffloadSwitch(
                 Policy::allowAll,
                 List.of(new Asked()),
-                SwitchSettings.defaults().withUpgrade(UpgradePolicy.AUTO),
+                SwitchSettings.defaults().withUpgrade(policy),
                 KernelSocketSource.best(),
                 null,
                 gate);
@@ -96,11 +100,13 @@ class UpgradeAutoTest {
     /** It means this host. */
     @Test
     void theWildcardIsNotTheAddressThatAProviderIsAskedFor() throws IOException {
+        OffloadSwitch owner = owner(UpgradePolicy.afterBytes(1), new UpgradeGate(() -> 0, 1));
         try (ServerSocket listener = new ServerSocket(0);
-                Socket client = SwitchedSockets.socket(owner(null))) {
+                Socket client = SwitchedSockets.socket(owner)) {
             client.connect(new InetSocketAddress("0.0.0.0", listener.getLocalPort()));
-            try (Socket server = listener.accept()) {
-                await().until(() -> trip(client, server) && asked.get() > 0);
+            try (Socket _ = listener.accept()) {
+                client.getOutputStream().write(1);
+                await().until(() -> asked.get() > 0);
                 assertEquals(client.getRemoteSocketAddress(), askedFor);
                 assertFalse(askedFor.getAddress().isAnyLocalAddress());
             }
