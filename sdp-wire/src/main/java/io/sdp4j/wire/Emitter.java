@@ -66,19 +66,19 @@ final class Emitter {
 
     /** A Data message with payload, whose reservation has just been given back. */
     void payload(int slot, int payloadBytes, boolean urgent, ActionList out) {
-        int bsdhFlags = urgent ? send.urgent.takePresent() : send.urgent.takePend();
+        int bsdhFlags = urgent ? Bsdh.OOB_PRES | Bsdh.OOB_PEND : 0;
         long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.bufs(), Bsdh.BYTES + payloadBytes);
         int ack = credits.ack();
         int mseq = credits.onSent();
-        int flags = bsdhFlags != 0 ? ActionList.SOLICITED : 0;
+        int flags = urgent ? ActionList.SOLICITED : 0;
         out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, ack));
         send.onPayloadSent(payloadBytes);
         posted(payloadBytes);
     }
 
-    /** A credit update, or the first word of an out-of-band byte. */
+    /** A credit update. */
     void emptyData(ActionList out) {
-        control(Mid.DATA, send.urgent.pendDue() ? ActionList.SOLICITED : ActionList.QUIET, 0, out);
+        control(Mid.DATA, ActionList.QUIET, 0, out);
         creditUpdatesSent++;
     }
 
@@ -105,7 +105,7 @@ final class Emitter {
         out.advertising(r.rkey, r.va + r.issued, 0);
         if (inlineBytes > 0) {
             out.carrying(r.buffer, r.issued, inlineBytes);
-            send.onInlineSent(inlineBytes);
+            send.offers.onPayloadSent();
             bytesSent += inlineBytes;
         }
         return mseq;
@@ -120,8 +120,7 @@ final class Emitter {
     private int control(
             int mid, int bsdhFlags, int flags, int extension, int payloadBytes, ActionList out) {
         int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
-        int allFlags = bsdhFlags | send.urgent.takePend();
-        long first = Bsdh.first(mid, allFlags, credits.bufs(), headerBytes + payloadBytes);
+        long first = Bsdh.first(mid, bsdhFlags, credits.bufs(), headerBytes + payloadBytes);
         int ack = credits.ack();
         int mseq = credits.onSent();
         out.control(mid, headerBytes, flags, first, Bsdh.second(mseq, ack), extension);

@@ -91,10 +91,7 @@ final class Schedule {
             send.onFinSent();
         }
         // Last, because any other message makes it superfluous (4.4), a last word among them.
-        boolean due = credits.updateDue() || send.urgent.pendDue();
-        if (due && emitter.controlAllowed()) {
-            emitter.emptyData(out);
-        }
+        updateCredits(out);
     }
 
     /**
@@ -104,6 +101,10 @@ final class Schedule {
      */
     private void listen(ActionList out) {
         credits.releaseAck();
+        updateCredits(out);
+    }
+
+    private void updateCredits(ActionList out) {
         if (credits.updateDue() && emitter.controlAllowed()) {
             emitter.emptyData(out);
         }
@@ -187,7 +188,6 @@ final class Schedule {
                 || sizes.answerDue()
                 || sizes.requestDue()
                 || suspension.wanted()
-                || send.urgent.pendDue()
                 || credits.updateNeeded();
     }
 

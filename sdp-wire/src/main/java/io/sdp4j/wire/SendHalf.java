@@ -13,7 +13,6 @@ package io.sdp4j.wire;
  * <p>Source: docs/protocol.md 6, 7 and 12.4.
  */
 final class SendHalf {
-    final Urgent urgent = new Urgent();
     final Sources sources;
     final SinkOffers offers = new SinkOffers();
     private final Credits credits;
@@ -28,7 +27,7 @@ final class SendHalf {
 
     SendHalf(WireConfig config, Credits credits) {
         this.credits = credits;
-        this.sources = new Sources(config.features().lentBuffers(), urgent);
+        this.sources = new Sources(config.features().lentBuffers());
         this.pipelining = config.features().pipelining();
         this.maxAdverts = config.maxAdverts();
     }
@@ -113,15 +112,9 @@ final class SendHalf {
         return sources.owed() > 0 || (sources.isEmpty() && !finWanted);
     }
 
-    /** A SrcAvail with payload leaves. */
-    void onInlineSent(int payloadBytes) {
-        offers.onPayloadSent();
-        urgent.onSent(payloadBytes);
-    }
-
     /** A Data message with payload leaves. */
     void onPayloadSent(int payloadBytes) {
-        onInlineSent(payloadBytes);
+        offers.onPayloadSent();
         sources.onOwedSent(payloadBytes);
     }
 

@@ -2,7 +2,7 @@ package io.sdp4j.wire;
 
 /**
  * The half-connection on which we are the Source, beyond buffered copy: buffers lent to the peer,
- * mode, urgent data, size of the peer's buffers.
+ * mode, size of the peer's buffers.
  *
  * <p>Shape: a part of {@link SdpMachine}, under the same lock. The shell lends buffers in stream
  * order; the machine lets the peer read them (SrcAvail), or writes them into what the peer offers
@@ -19,7 +19,7 @@ package io.sdp4j.wire;
  * While a buffer is lent, {@link SdpMachine#reserve()} fails, except for what is owed: stream order
  * is the order of lend and send. Numbers of buffers are the shell's own and mean nothing here.
  *
- * <p>Source: docs/protocol.md 6 to 9.
+ * <p>Source: docs/protocol.md 6, 7 and 9.
  */
 public final class SourceSide {
     private final SdpMachine machine;
@@ -108,18 +108,6 @@ public final class SourceSide {
         boolean couldWrite = machine.writable();
         send.wish(mode);
         machine.onward(couldWrite, out);
-    }
-
-    /**
-     * The application has queued an out-of-band byte that cannot be sent at once; the peer is told
-     * as early as it may be. The byte itself follows as the last of a message with {@link
-     * SdpMachine#send}.
-     *
-     * @param bytesAhead stream bytes before it that are neither sent nor lent
-     */
-    public void announceUrgent(long bytesAhead, ActionList out) {
-        send.urgent.announce(bytesAhead + send.sources.waitingBytes());
-        machine.onward(out);
     }
 
     /**

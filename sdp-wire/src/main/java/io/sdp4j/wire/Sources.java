@@ -21,7 +21,6 @@ final class Sources {
     static final int SENT = 2;
 
     private final int capacity;
-    private final Urgent urgent;
     private final Regions lent = new Regions();
     private final Flights writes = new Flights();
 
@@ -36,9 +35,8 @@ final class Sources {
     private int refusals;
     private long progress;
 
-    Sources(int capacity, Urgent urgent) {
+    Sources(int capacity) {
         this.capacity = capacity;
-        this.urgent = urgent;
     }
 
     boolean lend(int buffer, long lenBytes, int rkey, long va) {
@@ -121,15 +119,6 @@ final class Sources {
         return null;
     }
 
-    /** Bytes lent that are neither sent nor advertised. */
-    long waitingBytes() {
-        long bytes = 0;
-        for (int i = 0; i < lent.size(); i++) {
-            bytes += lent.get(i).advertised ? 0 : lent.get(i).left();
-        }
-        return bytes + owed;
-    }
-
     private Region firstOutstanding() {
         for (int i = 0; i < lent.size(); i++) {
             Region r = lent.get(i);
@@ -141,7 +130,6 @@ final class Sources {
     }
 
     void onAdvertised(Region r, int inlineBytes, int mseq) {
-        urgent.onSent(r.left() - inlineBytes);
         r.advertised = true;
         r.mseq = mseq;
         r.issued += inlineBytes;
@@ -150,7 +138,6 @@ final class Sources {
     }
 
     void onWriting(Region r, int lenBytes) {
-        urgent.onSent(lenBytes);
         r.issued += lenBytes;
         writes.add(lenBytes);
         if (r.left() == 0) {
@@ -217,7 +204,6 @@ final class Sources {
             if (r.advertised && r.mseq - mseq < 0) {
                 r.advertised = false;
                 outstanding--;
-                urgent.onWithdrawn(r.left());
                 crossed = true;
             }
         }
@@ -271,7 +257,6 @@ final class Sources {
         if (r.advertised) {
             outstanding--;
             r.advertised = false;
-            urgent.onWithdrawn(r.left());
         }
         r.outcome = outcome;
     }

@@ -306,7 +306,6 @@ class EndScenarioTest {
         machine.onHello(m, 0, Hello.SHORT_BYTES);
         machine.writeHelloAck(m, 0);
         machine.source().changeMode(Mch.PIPELINED, out);
-        machine.source().announceUrgent(0, out);
         assertFalse(machine.writable());
         assertEquals(0, out.size());
         machine.onEstablished(out);

@@ -32,7 +32,6 @@ class HeldUpTest extends ZcopyRig {
         assertHeldUp(r -> r.feed(Mid.SRC_AVAIL, 3, 1, Rig.srcAvail(100_000)));
         assertHeldUp(r -> assertTrue(r.machine.source().askReceiveBytes(8192, r.out)));
         assertHeldUp(r -> assertTrue(r.machine.suspend(1, r.out)));
-        assertHeldUp(r -> r.machine.source().announceUrgent(0, r.out));
     }
 
     @Test

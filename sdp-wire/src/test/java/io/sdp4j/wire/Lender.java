@@ -65,7 +65,7 @@ final class Lender {
     }
 
     /** Bytes that came back and are to be sent next. */
-    long ahead() {
+    private long ahead() {
         long bytes = 0;
         for (long[] range : pending) {
             bytes += range[1];

@@ -82,7 +82,7 @@ final class LendingMoves {
             plainMove();
             return;
         }
-        switch (choices.below(16)) {
+        switch (choices.below(15)) {
             case 0, 1, 2, 3 ->
                     lender.lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
             case 4, 5, 6, 7 -> lender.lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
@@ -96,14 +96,11 @@ final class LendingMoves {
                 side.event(() -> side.machine.sink().leaveBuffered(side.out));
             }
             case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
-            case 12 ->
-                    side.event(
-                            () -> side.machine.source().announceUrgent(lender.ahead(), side.out));
-            case 13 -> {
+            case 12 -> {
                 int bytes = 30 + choices.below(150);
                 side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
             }
-            case 14 -> lender.completeReads(1 + choices.below(3));
+            case 13 -> lender.completeReads(1 + choices.below(3));
             default -> lender.completeWrites(1 + choices.below(3));
         }
     }

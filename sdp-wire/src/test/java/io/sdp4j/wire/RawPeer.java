@@ -115,7 +115,7 @@ final class RawPeer extends SingleMachine {
     }
 
     private void program() {
-        switch (choices.below(8)) {
+        switch (choices.below(7)) {
             case 0 -> recallSources();
             case 1 -> event(() -> machine.sink().recall(out));
             case 2 -> event(() -> machine.sink().refuse(out));
@@ -124,8 +124,7 @@ final class RawPeer extends SingleMachine {
                 int mode = choices.below(3);
                 event(() -> machine.source().changeMode(mode, out));
             }
-            case 5 -> event(() -> machine.source().announceUrgent(0, out));
-            case 6 -> event(() -> machine.source().askReceiveBytes(30 + choices.below(90), out));
+            case 5 -> event(() -> machine.source().askReceiveBytes(30 + choices.below(90), out));
             default -> event(() -> machine.suspend(7, out));
         }
     }
