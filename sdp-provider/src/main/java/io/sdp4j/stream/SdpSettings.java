@@ -112,17 +112,6 @@ public final class SdpSettings {
                     "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the"
                             + " peer is probed.");
 
-    /** Size of a receive buffer under load. */
-    public static final Setting BUFFERS_MAX_BYTES =
-            Setting.number(
-                    "sdp4j.internal.buffers.max.bytes",
-                    262_160,
-                    256,
-                    1_048_576,
-                    "bytes",
-                    "Size to which private buffers grow under load and from which they shrink when quiet;"
-                            + " not more than sdp4j.buffers.bytes: they keep their size.");
-
     /** When buffers of a quiet connection go back. */
     public static final Setting BUFFERS_QUIET_MS =
             Setting.number(
@@ -229,7 +218,6 @@ public final class SdpSettings {
                             ZCOPY_ENABLED,
                             SPIN_MAX_US,
                             KEEPALIVE_S,
-                            BUFFERS_MAX_BYTES,
                             BUFFERS_QUIET_MS,
                             ZCOPY_THRESHOLD_BYTES,
                             ZCOPY_ADAPTIVE,

@@ -208,13 +208,6 @@ final class SdpStream implements OffloadStream {
         blocked.signal(wake);
     }
 
-    /** Size of the peer's private buffers now. */
-    int peerReceiveBytes() {
-        synchronized (core) {
-            return core.machine.peerReceiveBytes();
-        }
-    }
-
     /** Bytes that came into lent buffers without a message that carried them. */
     long bytesLent() {
         synchronized (core) {

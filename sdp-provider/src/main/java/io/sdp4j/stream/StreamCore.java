@@ -41,7 +41,6 @@ final class StreamCore {
     CompletionQueue queue;
     SendSlots slots;
     WriteCoalescer coalescer;
-    BufferSizes sizes;
     Outgoing outgoing;
     private MemorySegment receiveMemory;
 
@@ -55,7 +54,6 @@ final class StreamCore {
     /** Null where payload is always copied. */
     final ZcopyTransfers lending;
 
-    private final StreamSettings settings;
     private final EventLoop loop;
     private final ActionList actions = new ActionList();
     private final Completion completion = new Completion();
@@ -65,6 +63,7 @@ final class StreamCore {
     private final Consumer<Violation> onViolation;
     private final Runnable onEnd;
     private int wakeOps;
+    private long messagesSeen; // by the last look whether the stream is quiet
 
     private boolean endTold;
     private boolean released;
@@ -88,7 +87,6 @@ final class StreamCore {
             Consumer<Violation> onViolation,
             IntConsumer onSuspended,
             Runnable onEnd) {
-        this.settings = settings;
         this.loop = loop;
         this.onViolation = onViolation;
         this.onEnd = onEnd;
@@ -118,7 +116,6 @@ final class StreamCore {
         carryOut();
         slots = new SendSlots(over);
         coalescer = new WriteCoalescer(this, slots, next.credit(), over.peerIsOurs());
-        sizes = new BufferSizes(this, settings, actions);
     }
 
     /** The session goes on over another connection. */
@@ -216,8 +213,6 @@ final class StreamCore {
                 case ActionList.VIOLATION -> onViolation.accept(machine.violation());
                 case ActionList.SUSPENDED -> suspension.begin(actions.port(i));
                 case ActionList.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
-                case ActionList.RESIZE ->
-                        sizes.onOwn(actions.bytes(i)); // slots have the largest always
                 default -> {
                     if (lending == null || !lending.carryOut(i)) {
                         throw new AssertionError("unknown action " + actions.kind(i));
@@ -326,6 +321,15 @@ final class StreamCore {
         }
     }
 
+    /** Whether no message went either way since the last call. */
+    boolean quiet() {
+        assert Thread.holdsLock(this);
+        long messages = machine.messagesSent() + machine.messagesReceived();
+        boolean quiet = messages == messagesSeen;
+        messagesSeen = messages;
+        return quiet;
+    }
+
     /** Payload that came, lent buffers apart. */
     long bytesReceived() {
         assert Thread.holdsLock(this);
@@ -362,8 +366,6 @@ final class StreamCore {
         if (slot < 0) {
             machine.unreserve(actions);
             carryOut();
-        } else {
-            sizes.onReserved();
         }
         return slot;
     }
@@ -371,7 +373,6 @@ final class StreamCore {
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
         assert Thread.holdsLock(this);
-        sizes.onUsed();
         boolean sent = machine.send(slot, payloadBytes, urgent, actions);
         carryOut();
         if (!sent) {

@@ -160,7 +160,7 @@ final class StreamLife {
             if (core.queue.ready()) {
                 core.progress(); // perhaps a request of the peer's that no thread was woken for
             }
-            quiet = core.sizes.quiet();
+            quiet = core.quiet();
             left = takeLeft();
             if (quiet && trim()) {
                 context.quiet().remove(this);
@@ -178,7 +178,7 @@ final class StreamLife {
         reader.giveBackIfRead();
         boolean lent =
                 core.lending != null && core.lending.writes().active(); // answers take memory
-        boolean given = core.sizes.trim(onUse);
+        boolean given = core.qp.trim(onUse);
         boolean all = reader.trim(onUse) && given && !lent && core.qps.alone();
         return all && watch.trim(onUse);
     }

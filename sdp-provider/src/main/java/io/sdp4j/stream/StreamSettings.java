@@ -13,11 +13,10 @@ import java.util.concurrent.TimeUnit;
  * Settings of every stream of this process.
  *
  * @param buffers private buffers of a stream, 4 to 64
- * @param bufferBytes size of each at first, BSDH included
- * @param maxBufferBytes size to which they grow under load, at least {@code bufferBytes}
+ * @param bufferBytes size of each, BSDH included
  * @param deviceBuffers private buffers of a stream where every message is work for a device, 4 to
  *     64; see {@link #over}
- * @param deviceBufferBytes size of each there, always
+ * @param deviceBufferBytes size of each there
  * @param bulkBytes payload that goes one way without an answer before the stream counts as bulk
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
@@ -32,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 record StreamSettings(
         int buffers,
         int bufferBytes,
-        int maxBufferBytes,
         int deviceBuffers,
         int deviceBufferBytes,
         long bulkBytes,
@@ -113,11 +111,9 @@ record StreamSettings(
     }
 
     static StreamSettings of(Settings settings) {
-        int bufferBytes = settings.intValue(SdpSettings.BUFFERS_BYTES);
         return new StreamSettings(
                 settings.intValue(SdpSettings.BUFFERS_COUNT),
-                bufferBytes,
-                Math.max(bufferBytes, settings.intValue(SdpSettings.BUFFERS_MAX_BYTES)),
+                settings.intValue(SdpSettings.BUFFERS_BYTES),
                 settings.intValue(SdpSettings.VERBS_BUFFERS_COUNT),
                 settings.intValue(SdpSettings.VERBS_BUFFERS_BYTES),
                 bulkBytes(settings),
@@ -135,16 +131,12 @@ record StreamSettings(
      * them are registered memory.
      */
     StreamSettings over(Capabilities c) {
-        boolean same =
-                deviceBuffers == buffers
-                        && deviceBufferBytes == bufferBytes
-                        && deviceBufferBytes == maxBufferBytes;
+        boolean same = deviceBuffers == buffers && deviceBufferBytes == bufferBytes;
         if (c.sendsCompleteAtPost() || same) {
             return this;
         }
         return new StreamSettings(
                 deviceBuffers,
-                deviceBufferBytes,
                 deviceBufferBytes,
                 deviceBuffers,
                 deviceBufferBytes,
@@ -172,9 +164,8 @@ record StreamSettings(
         };
     }
 
-    /** Slots of the largest size: unused parts of them are not touched. */
     QpSpec qpSpec() {
-        return new QpSpec(buffers, maxBufferBytes, buffers);
+        return new QpSpec(buffers, bufferBytes, buffers);
     }
 
     WireConfig wireConfig(Capabilities c) {
@@ -186,7 +177,7 @@ record StreamSettings(
                                 zcopy.buffers(), Math.min(zcopy.rdmaBytes(), c.rdmaBytes()))
                         : Features.NONE;
         return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads)
-                .with(features.withReceiveBytes(bufferBytes, maxBufferBytes).withSuspending());
+                .with(features.withSuspending());
     }
 
     int helloAckBytes() {

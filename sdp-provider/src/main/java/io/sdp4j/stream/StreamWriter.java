@@ -120,9 +120,6 @@ final class StreamWriter {
                         taken = core.reserve();
                         most = core.nextPayload();
                     }
-                    if (taken < 0 && len - done > core.maxPayload()) {
-                        core.sizes.grow();
-                    }
                     bulk = countOneWay(Math.min(most - before, len - done));
                 }
                 if (taken < 0 && done == 0 && len > 0 && first) {

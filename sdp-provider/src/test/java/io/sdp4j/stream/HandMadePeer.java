@@ -72,7 +72,7 @@ final class HandMadePeer implements AutoCloseable {
     }
 
     private void onRequest(ConnectionRequest request) {
-        Features features = Features.NONE.withReceiveBytes(BYTES, BYTES).withSuspending();
+        Features features = Features.NONE.withSuspending();
         SdpMachine fresh =
                 SdpMachine.accepting(
                         new WireConfig(BUFFERS, BYTES, Integer.MAX_VALUE, 16, 4, 4, features));

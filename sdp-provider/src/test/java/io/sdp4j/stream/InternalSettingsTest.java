@@ -29,8 +29,6 @@ class InternalSettingsTest {
 
     static Stream<Arguments> ofStreams() {
         return Stream.of(
-                stream("internal.buffers.max.bytes", "524288", s -> s.maxBufferBytes(), 524_288),
-                stream("internal.buffers.max.bytes", "4096", s -> s.maxBufferBytes(), 262_160),
                 stream(
                         "internal.buffers.quiet.ms",
                         "3",

@@ -25,8 +25,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 final class KeptWriteTest {
-    private static final int MAX_BUFFER_BYTES = 16_400;
-
     /** Most of the peer's 32 buffers, and a small rest. */
     private static final int WRITE_BYTES = 24 * 16_384 + 100;
 
@@ -34,8 +32,7 @@ final class KeptWriteTest {
     void leavesWhenThePeerHasRead() throws Exception {
         try (TestFabric fabric = TestFabric.opened()) {
             HeldTimers timers = new HeldTimers(fabric.loop());
-            SelectorProvider provider =
-                    TestChannels.provider(fabric.timed(timers, MAX_BUFFER_BYTES));
+            SelectorProvider provider = TestChannels.provider(fabric.timed(timers));
             try (ServerSocketChannel listener = TestChannels.listen(provider);
                     SocketChannel writer = provider.openSocketChannel();
                     Selector selector = provider.openSelector()) {

@@ -175,23 +175,22 @@ final class TestFabric implements AutoCloseable {
 
     /** One that borrows buffers. */
     OffloadProvider provider(StreamSettings.Zcopy zcopy) {
-        return provider(fabric, settings(16_400, TimeUnit.HOURS.toNanos(2), zcopy));
+        return provider(fabric, settings(TimeUnit.HOURS.toNanos(2), zcopy));
     }
 
     /** One that borrows buffers, with {@code around} between it and the fabric. */
     OffloadProvider provider(UnaryOperator<Fabric> around, StreamSettings.Zcopy zcopy) {
-        return provider(around.apply(fabric), settings(16_400, TimeUnit.HOURS.toNanos(2), zcopy));
+        return provider(around.apply(fabric), settings(TimeUnit.HOURS.toNanos(2), zcopy));
     }
 
     StreamSettings settings() {
-        return settings(16_400, TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
+        return settings(TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
     }
 
-    StreamSettings settings(int maxBufferBytes, long keepAliveNanos, StreamSettings.Zcopy zcopy) {
+    private StreamSettings settings(long keepAliveNanos, StreamSettings.Zcopy zcopy) {
         return new StreamSettings(
                 buffers,
                 bufferBytes,
-                Math.max(bufferBytes, maxBufferBytes),
                 deviceBuffers == 0 ? buffers : deviceBuffers,
                 deviceBufferBytes,
                 262_144,
@@ -203,20 +202,14 @@ final class TestFabric implements AutoCloseable {
                 zcopy);
     }
 
-    /** With buffers that grow. */
-    OffloadProvider growing(int maxBufferBytes) {
-        return provider(fabric, settings(maxBufferBytes, TimeUnit.HOURS.toNanos(2), NO_ZCOPY));
-    }
-
     /** Which probes its peers, over a fabric made of this one's. */
     OffloadProvider probing(UnaryOperator<Fabric> around, long keepAliveNanos) {
-        return provider(around.apply(fabric), settings(16_400, keepAliveNanos, NO_ZCOPY));
+        return provider(around.apply(fabric), settings(keepAliveNanos, NO_ZCOPY));
     }
 
-    /** With buffers that grow, whose streams have the timers of {@code around} this one's loop. */
-    OffloadProvider timed(EventLoop around, int maxBufferBytes) {
-        StreamSettings growing = settings(maxBufferBytes, TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
-        return provider(fabric, growing, around);
+    /** Its streams have the timers of {@code around} this one's loop. */
+    OffloadProvider timed(EventLoop around) {
+        return provider(fabric, settings(), around);
     }
 
     OffloadProvider provider(Fabric used, StreamSettings settings) {

@@ -47,8 +47,6 @@ public enum AbortReason {
     UNEXPECTED_ANSWER(Group.VIOLATION),
     /** A completion message that tells of more bytes than were advertised. */
     BAD_COMPLETION(Group.VIOLATION),
-    /** An impossible size of receive buffers. */
-    BAD_SIZE(Group.VIOLATION),
     /** The peer asked to suspend the session, which this machine does not do. */
     SUSPEND_UNSUPPORTED(Group.VIOLATION),
 

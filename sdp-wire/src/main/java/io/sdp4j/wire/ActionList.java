@@ -31,7 +31,6 @@ import java.lang.foreign.MemorySegment;
  *  RDMA_WRITE    buffer (source), bufferOffset, bytes, remoteAddress, rkey
  *  SOURCE_RETURNED  buffer, bytesDone, outcome: the lent source buffer is the shell's again
  *  SINK_RETURNED    buffer, bytesDone: the lent sink buffer is the shell's again
- *  RESIZE        bytes: this row on, REPOST posts receive buffers of this size
  *  KEEP_ALIVE    post an RDMA Write of no bytes; only its failure matters
  *  SUSPENDED     port: the session is suspended (SdpMachine.suspend)
  *  VIOLATION     the peer broke the protocol, as SdpMachine.violation tells: to be logged; what
@@ -89,19 +88,16 @@ public final class ActionList extends ActionRows {
     /** A buffer given to {@link SinkSide#lend} comes back. */
     public static final int SINK_RETURNED = 15;
 
-    /** Another size of receive buffers (docs/protocol.md 9). */
-    public static final int RESIZE = 16;
-
     /** Probe the connection below (docs/protocol.md 11). */
-    public static final int KEEP_ALIVE = 17;
+    public static final int KEEP_ALIVE = 16;
 
     /** The session is suspended (docs/protocol.md 10). */
-    public static final int SUSPENDED = 18;
+    public static final int SUSPENDED = 17;
 
     /**
      * The peer broke the protocol; {@link SdpMachine#violation} tells how (docs/protocol.md 13.2).
      */
-    public static final int VIOLATION = 19;
+    public static final int VIOLATION = 18;
 
     /** Flag of messages: ask for a solicited event at the peer (docs/protocol.md 14). */
     public static final int SOLICITED = 1;

@@ -110,10 +110,6 @@ abstract sealed class ActionRows permits ActionList {
         slots[add(ActionList.REPOST)] = slot;
     }
 
-    void resize(int receiveBytes) {
-        bytes[add(ActionList.RESIZE)] = receiveBytes;
-    }
-
     void keepAlive() {
         add(ActionList.KEEP_ALIVE);
     }

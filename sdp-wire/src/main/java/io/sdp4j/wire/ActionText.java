@@ -29,7 +29,6 @@ final class ActionText {
                             + outcome(out.outcome(i));
             case ActionList.SINK_RETURNED ->
                     "SINK_RETURNED buffer " + out.buffer(i) + ", got " + out.bytesDone(i) + " B";
-            case ActionList.RESIZE -> "RESIZE " + out.bytes(i) + " B";
             case ActionList.KEEP_ALIVE -> "KEEP_ALIVE";
             case ActionList.SUSPENDED -> "SUSPENDED, port " + out.port(i);
             case ActionList.VIOLATION -> "VIOLATION " + out.reason(i);

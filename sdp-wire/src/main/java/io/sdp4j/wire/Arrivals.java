@@ -15,7 +15,7 @@ final class Arrivals {
     private final Credits credits;
     private final SendHalf send;
     private final ReceiveHalf receive;
-    private final Resizing sizes;
+    private final Handshake handshake;
     private final Suspension suspension;
     private final boolean connecting;
     private final boolean suspending;
@@ -29,7 +29,7 @@ final class Arrivals {
             Credits credits,
             SendHalf send,
             ReceiveHalf receive,
-            Resizing sizes,
+            Handshake handshake,
             Suspension suspension,
             boolean connecting,
             boolean suspending) {
@@ -37,7 +37,7 @@ final class Arrivals {
         this.credits = credits;
         this.send = send;
         this.receive = receive;
-        this.sizes = sizes;
+        this.handshake = handshake;
         this.suspension = suspension;
         this.connecting = connecting;
         this.suspending = suspending;
@@ -64,7 +64,6 @@ final class Arrivals {
     /** A message does what it says, or names why it must not. */
     AbortReason take(
             int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
-        sizes.onArrival();
         AbortReason fault = examine(first, second, byteLen);
         if (fault != AbortReason.NONE) {
             return fault;
@@ -96,7 +95,7 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
-        if (byteLen > sizes.ownBytes()) {
+        if (byteLen > handshake.receiveBytes()) {
             return AbortReason.MESSAGE_TOO_LONG;
         }
         return credits.accept(Bsdh.mseq(second), Bsdh.mseqAck(second), Bsdh.bufs(first));
@@ -148,11 +147,10 @@ final class Arrivals {
                     }
                     case Mid.SINK_CANCEL_ACK -> receive.sinks.onSinkCancelAck(ack, out);
                     case Mid.CH_RCV_BUF -> {
-                        int posted = credits.posted();
-                        sizes.onRequest(CrbH.desiredBytes(more, 0), connecting, ack, posted, out);
+                        receive.onSizeRequest();
                         yield AbortReason.NONE;
                     }
-                    case Mid.CH_RCV_BUF_ACK -> sizes.onAnswer(CrbAh.actualBytes(more, 0));
+                    case Mid.CH_RCV_BUF_ACK -> AbortReason.UNEXPECTED_ANSWER; // never asked (9)
                     case Mid.SUSP_COMM -> onSuspComm(more);
                     case Mid.SUSP_COMM_ACK ->
                             suspension.onAnswer()
@@ -224,7 +222,7 @@ final class Arrivals {
                             SnkAh.rkey(more, 0),
                             SnkAh.va(more, 0),
                             SnkAh.nonDiscards(more, 0),
-                            sizes.peerBytes(),
+                            handshake.peerReceiveBytes(),
                             receive.offers.outstanding());
         }
         if (fault != AbortReason.NONE) {

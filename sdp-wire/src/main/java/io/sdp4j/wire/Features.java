@@ -4,8 +4,8 @@ package io.sdp4j.wire;
  * Features that a machine may use beyond buffered copy, because its shell can carry it out.
  *
  * <p>There is no negotiation of features (docs/protocol.md 16.5): a feature that is off is answered
- * as by a peer that does not have it. The peer's SrcAvails get SendSm, its requests to resize get
- * the old size, its SuspComm cuts the connection.
+ * as by a peer that does not have it. The peer's SrcAvails get SendSm, its SuspComm cuts the
+ * connection.
  *
  * @param lentBuffers source buffers, and as many sink buffers, that the shell may lend at a time; 0
  *     = no zero copy; at most 65,535
@@ -16,8 +16,6 @@ package io.sdp4j.wire;
  *     1..65,535
  * @param pipelining whether the send half changes to Pipelined by itself when several buffers are
  *     lent, and whether the peer is asked to (REQ_PIPE)
- * @param minReceiveBytes smallest receive buffer that a peer may ask for; 0 = never smaller
- * @param maxReceiveBytes largest receive buffer that a peer may ask for; 0 = never larger
  * @param suspending whether the shell can move a session to another queue pair
  */
 public record Features(
@@ -26,12 +24,10 @@ public record Features(
         int writesInFlight,
         int inlineBytes,
         boolean pipelining,
-        int minReceiveBytes,
-        int maxReceiveBytes,
         boolean suspending) {
 
     /** Buffered copy only. */
-    public static final Features NONE = new Features(0, 1, 1, 1, false, 0, 0, false);
+    public static final Features NONE = new Features(0, 1, 1, 1, false, false);
 
     /**
      * Checks the ranges.
@@ -43,8 +39,6 @@ public record Features(
         Range.check("rdmaBytes", rdmaBytes, 1, 1 << 30);
         Range.check("writesInFlight", writesInFlight, 1, 0xFFFF);
         Range.check("inlineBytes", inlineBytes, 1, 0xFFFF);
-        Range.check("minReceiveBytes", minReceiveBytes, 0, 1 << 30);
-        Range.check("maxReceiveBytes", maxReceiveBytes, 0, 1 << 30);
     }
 
     /**
@@ -54,41 +48,12 @@ public record Features(
      * @param rdmaBytes as the component
      */
     public Features withZcopy(int lentBuffers, int rdmaBytes) {
-        return new Features(
-                lentBuffers,
-                rdmaBytes,
-                16,
-                inlineBytes,
-                true,
-                minReceiveBytes,
-                maxReceiveBytes,
-                suspending);
-    }
-
-    /** Receive buffers whose size the peer may choose from a range. */
-    public Features withReceiveBytes(int min, int max) {
-        return new Features(
-                lentBuffers,
-                rdmaBytes,
-                writesInFlight,
-                inlineBytes,
-                pipelining,
-                min,
-                max,
-                suspending);
+        return new Features(lentBuffers, rdmaBytes, 16, inlineBytes, true, suspending);
     }
 
     /** Sessions that can be suspended. */
     public Features withSuspending() {
-        return new Features(
-                lentBuffers,
-                rdmaBytes,
-                writesInFlight,
-                inlineBytes,
-                pipelining,
-                minReceiveBytes,
-                maxReceiveBytes,
-                true);
+        return new Features(lentBuffers, rdmaBytes, writesInFlight, inlineBytes, pipelining, true);
     }
 
     boolean zcopy() {

@@ -115,6 +115,11 @@ final class Handshake {
         ird = Math.min(config.ird(), peerOrd);
     }
 
+    /** Size of our receive buffers. */
+    int receiveBytes() {
+        return config.receiveBytes();
+    }
+
     /**
      * Size of the peer's receive buffers; 2^31, which fits no int, becomes the largest that does.
      */

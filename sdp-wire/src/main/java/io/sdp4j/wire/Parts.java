@@ -15,7 +15,6 @@ abstract sealed class Parts permits SetUp {
     final SendQueue queue;
     final SendHalf send;
     final ReceiveHalf receive;
-    final Resizing sizes;
     final Suspension suspension = new Suspension();
     final Emitter emitter;
     final Arrivals arrivals;
@@ -35,20 +34,26 @@ abstract sealed class Parts permits SetUp {
         queue = new SendQueue(config.sendDepth());
         send = new SendHalf(config, credits);
         receive = new ReceiveHalf(config, credits);
-        sizes = new Resizing(config);
         emitter = new Emitter(life, credits, queue, send, suspension);
         arrivals =
                 new Arrivals(
-                        life, credits, send, receive, sizes, suspension, connecting, suspending);
-        sinkPump = new SinkPump(receive, credits, sizes, suspension, emitter, handshake, features);
-        SourcePump sourcePump = new SourcePump(send, credits, sizes, suspension, emitter, features);
+                        life,
+                        credits,
+                        send,
+                        receive,
+                        handshake,
+                        suspension,
+                        connecting,
+                        suspending);
+        sinkPump = new SinkPump(receive, credits, suspension, emitter, handshake, features);
+        SourcePump sourcePump =
+                new SourcePump(send, credits, handshake, suspension, emitter, features);
         schedule =
                 new Schedule(
                         life,
                         credits,
                         send,
                         receive,
-                        sizes,
                         suspension,
                         emitter,
                         handshake,

@@ -7,7 +7,7 @@ package io.sdp4j.wire;
  * DisConn has been taken; whether our application still reads; the peer's SrcAvails and the buffers
  * lent to us.
  *
- * <p>Source: docs/protocol.md 6, 7 and 12.3.
+ * <p>Source: docs/protocol.md 6, 7, 9 and 12.3.
  */
 final class ReceiveHalf {
     final SourceOffers offers = new SourceOffers();
@@ -18,6 +18,7 @@ final class ReceiveHalf {
 
     private int mode = Mch.COMBINED;
     private boolean leaveBuffered; // our ModeChange out of Buffered is due
+    private boolean sizeAsked; // an answer to ChRcvBuf is due
     private boolean fin;
     private boolean shut;
 
@@ -157,6 +158,19 @@ final class ReceiveHalf {
     void onLeftBuffered() {
         leaveBuffered = false;
         mode = Mch.COMBINED;
+    }
+
+    /** ChRcvBuf: buffers keep their size, which is the answer (9). */
+    void onSizeRequest() {
+        sizeAsked = true;
+    }
+
+    boolean sizeAnswerDue() {
+        return sizeAsked;
+    }
+
+    void onSizeAnswered() {
+        sizeAsked = false;
     }
 
     /** Whether a SinkAvail may be sent, credits aside, for what is lent and not recalled (6.3). */

@@ -7,14 +7,13 @@ package io.sdp4j.wire;
  * half-connections or of the connection, and is looked at again after every event, so nothing can
  * pile up.
  *
- * <p>Source: docs/protocol.md 4.3 to 4.5, 6.8, 10 and 12.4.
+ * <p>Source: docs/protocol.md 4.3 to 4.5, 6.8, 9, 10 and 12.4.
  */
 final class Schedule {
     private final Lifecycle life;
     private final Credits credits;
     private final SendHalf send;
     private final ReceiveHalf receive;
-    private final Resizing sizes;
     private final Suspension suspension;
     private final Emitter emitter;
     private final Handshake handshake;
@@ -28,7 +27,6 @@ final class Schedule {
             Credits credits,
             SendHalf send,
             ReceiveHalf receive,
-            Resizing sizes,
             Suspension suspension,
             Emitter emitter,
             Handshake handshake,
@@ -38,7 +36,6 @@ final class Schedule {
         this.credits = credits;
         this.send = send;
         this.receive = receive;
-        this.sizes = sizes;
         this.suspension = suspension;
         this.emitter = emitter;
         this.handshake = handshake;
@@ -80,8 +77,9 @@ final class Schedule {
         if (send.busy() || receive.busy()) {
             transfer(out);
         }
-        if (sizes.busy()) {
-            resize(out);
+        if (receive.sizeAnswerDue() && emitter.controlAllowed()) {
+            emitter.control(Mid.CH_RCV_BUF_ACK, 0, handshake.receiveBytes(), out);
+            receive.onSizeAnswered();
         }
         if (suspension.wanted()) {
             suspend(out);
@@ -140,19 +138,6 @@ final class Schedule {
         }
     }
 
-    private void resize(ActionList out) {
-        if (sizes.answerDue() && emitter.controlAllowed()) {
-            emitter.control(Mid.CH_RCV_BUF_ACK, 0, sizes.grantedBytes(), out);
-            sizes.onAnswerSent();
-        }
-        if (sizes.requestDue() && !suspension.wanted() && !send.finSent()) {
-            if (emitter.controlAllowed()) {
-                int mseq = emitter.control(Mid.CH_RCV_BUF, 0, sizes.wantedBytes(), out);
-                sizes.onRequestSent(mseq);
-            }
-        }
-    }
-
     private void suspend(ActionList out) {
         watch.look(out);
         if (busy() || !emitter.controlAllowed()) {
@@ -185,8 +170,7 @@ final class Schedule {
     boolean due() {
         return send.busy()
                 || receive.busy()
-                || sizes.answerDue()
-                || sizes.requestDue()
+                || receive.sizeAnswerDue()
                 || suspension.wanted()
                 || credits.updateNeeded();
     }

@@ -53,7 +53,7 @@ public final class SdpMachine extends SetUp {
     /** Timers there are or will be: size of a shell's table. */
     public static final int TIMERS = 8;
 
-    private final SourceSide sourceSide = new SourceSide(this, send, sizes);
+    private final SourceSide sourceSide = new SourceSide(this, send);
     private final SinkSide sinkSide = new SinkSide(this, receive, sinkPump, arrivals);
     private long messagesAtKeepAlive = -1;
     private Violation violation; // the first ends the connection
@@ -95,7 +95,7 @@ public final class SdpMachine extends SetUp {
 
     /** Size of the peer's receive buffers, BSDH included. */
     public int peerReceiveBytes() {
-        return sizes.peerBytes();
+        return handshake.peerReceiveBytes();
     }
 
     /** Whether {@link #reserve()} would succeed. */
@@ -165,7 +165,7 @@ public final class SdpMachine extends SetUp {
         return true;
     }
 
-    /** The half on which we are the Source: lent buffers, mode, urgent data, sizes. */
+    /** The half on which we are the Source: lent buffers and mode. */
     public SourceSide source() {
         return sourceSide;
     }

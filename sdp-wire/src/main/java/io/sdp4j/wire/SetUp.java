@@ -85,7 +85,6 @@ abstract sealed class SetUp extends Parts permits SdpMachine {
 
     private void onPeer(MemorySegment m, long at) {
         credits.granted(Bsdh.bufs(m, at));
-        sizes.onPeerBytes(handshake.peerReceiveBytes());
     }
 
     /** Advertisements the peer keeps track of. */

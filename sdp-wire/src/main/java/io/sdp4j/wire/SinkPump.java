@@ -10,7 +10,6 @@ final class SinkPump {
     private final SourceOffers offers;
     private final Sinks sinks;
     private final Credits credits;
-    private final Resizing sizes;
     private final Suspension suspension;
     private final Emitter emitter;
     private final Handshake handshake;
@@ -21,7 +20,6 @@ final class SinkPump {
     SinkPump(
             ReceiveHalf receive,
             Credits credits,
-            Resizing sizes,
             Suspension suspension,
             Emitter emitter,
             Handshake handshake,
@@ -30,7 +28,6 @@ final class SinkPump {
         this.offers = receive.offers;
         this.sinks = receive.sinks;
         this.credits = credits;
-        this.sizes = sizes;
         this.suspension = suspension;
         this.emitter = emitter;
         this.handshake = handshake;
@@ -138,7 +135,7 @@ final class SinkPump {
     /** SinkAvails, oldest buffer first (6.3). */
     void offer(int room, ActionList out) {
         for (int left = room; left > 0 && receive.mayOffer() && !suspension.wanted(); left--) {
-            Region r = sinks.offerable(sizes.ownBytes());
+            Region r = sinks.offerable(handshake.receiveBytes());
             if (r == null || !emitter.controlAllowed()) {
                 return;
             }

@@ -10,7 +10,7 @@ final class SourcePump {
     private final Sources sources;
     private final SinkOffers offers;
     private final Credits credits;
-    private final Resizing sizes;
+    private final Handshake handshake;
     private final Suspension suspension;
     private final Emitter emitter;
     private final Features features;
@@ -18,7 +18,7 @@ final class SourcePump {
     SourcePump(
             SendHalf send,
             Credits credits,
-            Resizing sizes,
+            Handshake handshake,
             Suspension suspension,
             Emitter emitter,
             Features features) {
@@ -26,7 +26,7 @@ final class SourcePump {
         this.sources = send.sources;
         this.offers = send.offers;
         this.credits = credits;
-        this.sizes = sizes;
+        this.handshake = handshake;
         this.suspension = suspension;
         this.emitter = emitter;
         this.features = features;
@@ -120,7 +120,7 @@ final class SourcePump {
                 return;
             } else {
                 int most = (int) Math.min(features.inlineBytes(), r.left() - 1);
-                int n = Math.min(most, sizes.peerBytes() - Bsdh.BYTES - SrcAh.BYTES);
+                int n = Math.min(most, handshake.peerReceiveBytes() - Bsdh.BYTES - SrcAh.BYTES);
                 int mseq = emitter.srcAvail(r, n, out);
                 sources.onAdvertised(r, n, mseq);
             }

@@ -1,8 +1,8 @@
 package io.sdp4j.wire;
 
 /**
- * The half-connection on which we are the Source, beyond buffered copy: buffers lent to the peer,
- * mode, size of the peer's buffers.
+ * The half-connection on which we are the Source, beyond buffered copy: its mode, and buffers lent
+ * to the peer.
  *
  * <p>Shape: a part of {@link SdpMachine}, under the same lock. The shell lends buffers in stream
  * order; the machine lets the peer read them (SrcAvail), or writes them into what the peer offers
@@ -19,17 +19,15 @@ package io.sdp4j.wire;
  * While a buffer is lent, {@link SdpMachine#reserve()} fails, except for what is owed: stream order
  * is the order of lend and send. Numbers of buffers are the shell's own and mean nothing here.
  *
- * <p>Source: docs/protocol.md 6, 7 and 9.
+ * <p>Source: docs/protocol.md 6 and 7.
  */
 public final class SourceSide {
     private final SdpMachine machine;
     private final SendHalf send;
-    private final Resizing sizes;
 
-    SourceSide(SdpMachine machine, SendHalf send, Resizing sizes) {
+    SourceSide(SdpMachine machine, SendHalf send) {
         this.machine = machine;
         this.send = send;
-        this.sizes = sizes;
     }
 
     /**
@@ -108,19 +106,5 @@ public final class SourceSide {
         boolean couldWrite = machine.writable();
         send.wish(mode);
         machine.onward(couldWrite, out);
-    }
-
-    /**
-     * Asks for receive buffers of {@code receiveBytes}, BSDH included, at the peer. When it has
-     * answered, {@link SdpMachine#maxPayload()} tells.
-     *
-     * @return false when a request is under way, or one of this direction was refused before
-     */
-    public boolean askReceiveBytes(int receiveBytes, ActionList out) {
-        if (!machine.begins() || !sizes.want(receiveBytes)) {
-            return false;
-        }
-        machine.onward(out);
-        return true;
     }
 }

@@ -13,7 +13,6 @@ package io.sdp4j.wire;
  *     the accepting side may
  * @param modes when plain, changes of mode that the connecting side may ask for
  * @param suspensions when plain, how often each side may suspend the session
- * @param sizes when plain, how often each side may ask for other receive buffers
  */
 record Bounds(
         WireConfig first,
@@ -23,15 +22,14 @@ record Bounds(
         boolean plain,
         int lends,
         int modes,
-        int suspensions,
-        int sizes) {
+        int suspensions) {
     /** Anything. */
     static final Bounds WIDE =
-            new Bounds(null, null, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0, 0, 0);
+            new Bounds(null, null, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0, 0);
 
     /** Two sides with as many buffers of 64 bytes, whose sends complete at once. */
     static Bounds of(int slots) {
         WireConfig config = new WireConfig(slots, 64, Integer.MAX_VALUE, 4, 4, 4);
-        return new Bounds(config, config, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0, 0, 0);
+        return new Bounds(config, config, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0, 0);
     }
 }

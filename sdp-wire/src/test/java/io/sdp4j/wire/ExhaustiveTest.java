@@ -94,17 +94,6 @@ class ExhaustiveTest {
     }
 
     @Test
-    void resizing() {
-        assertEquals(918, resizedStates(Faults.NONE, 2, 1));
-    }
-
-    @Test
-    void resizingOfALongerStream() {
-        assumeTrue(Effort.deep());
-        assertEquals(35_363, resizedStates(Faults.NONE, 3, 2));
-    }
-
-    @Test
     void endsWithABufferLent() {
         assumeTrue(Effort.deep());
         assertEquals(166_883, lentStates(Faults.ENDS, 0, 0));
@@ -174,7 +163,7 @@ class ExhaustiveTest {
 
     private static int states(Faults faults, int writes, int peerWrites, int sendDepth) {
         WireConfig config = new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, sendDepth, 4, 4, 4);
-        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0, 0));
+        return states(faults, new Bounds(config, config, writes, peerWrites, true, 0, 0, 0));
     }
 
     /** Either side may suspend this often. */
@@ -190,7 +179,7 @@ class ExhaustiveTest {
                         Features.NONE.withSuspending());
         return states(
                 faults.suspending(),
-                new Bounds(config, config, writes, peerWrites, true, 0, 0, suspensions, 0));
+                new Bounds(config, config, writes, peerWrites, true, 0, 0, suspensions));
     }
 
     /** One source of three bytes, read or written one by one, and one sink. */
@@ -200,20 +189,11 @@ class ExhaustiveTest {
 
     private static int lentStates(
             Faults faults, int writes, int lends, int modes, int suspensions) {
-        Features features = new Features(2, 1, 1, 1, false, 0, 0, suspensions > 0);
+        Features features = new Features(2, 1, 1, 1, false, suspensions > 0);
         WireConfig config =
                 new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
         Faults all = suspensions > 0 ? faults.lent().suspending() : faults.lent();
-        return states(
-                all, new Bounds(config, config, writes, 0, true, lends, modes, suspensions, 0));
-    }
-
-    /** Buffers of 64 bytes, to become 48 or 80, as either side asks so often. */
-    private static int resizedStates(Faults faults, int writes, int sizes) {
-        Features features = Features.NONE.withReceiveBytes(48, 80);
-        WireConfig config =
-                new WireConfig(WireConfig.MIN_RECEIVE_SLOTS, 64, ANY_DEPTH, 4, 4, 4, features);
-        return states(faults.lent(), new Bounds(config, config, writes, 0, true, 0, 0, 0, sizes));
+        return states(all, new Bounds(config, config, writes, 0, true, lends, modes, suspensions));
     }
 
     private static int states(Faults faults, Bounds bounds) {

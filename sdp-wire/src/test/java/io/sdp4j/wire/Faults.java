@@ -7,7 +7,7 @@ package io.sdp4j.wire;
  * @param failures queue pairs break, set-up ends early, applications abort
  * @param wildTimers timers fire before anything else had a chance
  * @param lies messages are replaced on their way
- * @param lending buffers are lent in both directions, modes change, buffers are resized
+ * @param lending buffers are lent in both directions, modes change
  * @param suspended sessions are suspended by either side, and resumed
  */
 record Faults(

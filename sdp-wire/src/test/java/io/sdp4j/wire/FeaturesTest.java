@@ -14,16 +14,13 @@ final class FeaturesTest {
 
     private static final List<Range> RANGES =
             List.of(
-                    new Range("lentBuffers", 0, 0xFFFF, n -> of(n, 1, 1, 1, 0, 0)),
-                    new Range("rdmaBytes", 1, 1 << 30, n -> of(0, n, 1, 1, 0, 0)),
-                    new Range("writesInFlight", 1, 0xFFFF, n -> of(0, 1, n, 1, 0, 0)),
-                    new Range("inlineBytes", 1, 0xFFFF, n -> of(0, 1, 1, n, 0, 0)),
-                    new Range("minReceiveBytes", 0, 1 << 30, n -> of(0, 1, 1, 1, n, 0)),
-                    new Range("maxReceiveBytes", 0, 1 << 30, n -> of(0, 1, 1, 1, 0, n)));
+                    new Range("lentBuffers", 0, 0xFFFF, n -> of(n, 1, 1, 1)),
+                    new Range("rdmaBytes", 1, 1 << 30, n -> of(0, n, 1, 1)),
+                    new Range("writesInFlight", 1, 0xFFFF, n -> of(0, 1, n, 1)),
+                    new Range("inlineBytes", 1, 0xFFFF, n -> of(0, 1, 1, n)));
 
-    private static Features of(
-            int lent, int rdma, int writes, int inline, int minReceive, int maxReceive) {
-        return new Features(lent, rdma, writes, inline, false, minReceive, maxReceive, false);
+    private static Features of(int lent, int rdma, int writes, int inline) {
+        return new Features(lent, rdma, writes, inline, false, false);
     }
 
     @Test

@@ -30,7 +30,7 @@ class HeldUpTest extends ZcopyRig {
     void whatAReservationHoldsUp() {
         assertHeldUp(r -> assertTrue(r.machine.source().lend(3, 100_000, 1, 2, r.out)));
         assertHeldUp(r -> r.feed(Mid.SRC_AVAIL, 3, 1, Rig.srcAvail(100_000)));
-        assertHeldUp(r -> assertTrue(r.machine.source().askReceiveBytes(8192, r.out)));
+        assertHeldUp(r -> r.feed(Mid.CH_RCV_BUF, 3, 0, 8192));
         assertHeldUp(r -> assertTrue(r.machine.suspend(1, r.out)));
     }
 

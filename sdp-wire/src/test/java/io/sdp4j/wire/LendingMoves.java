@@ -7,7 +7,6 @@ final class LendingMoves {
     private final Lender lender;
     private final Choices choices;
     private int modeChanges;
-    private int sizeChanges;
 
     LendingMoves(MachinePair pair, Side side, Lender lender, Choices choices) {
         this.pair = pair;
@@ -17,16 +16,12 @@ final class LendingMoves {
     }
 
     static Features features(Choices choices) {
-        int min = choices.below(2) == 0 ? 0 : 37 + choices.below(20);
-        int max = choices.below(2) == 0 ? 0 : 60 + choices.below(100);
         return new Features(
                 1 + choices.below(5),
                 1 + choices.below(choices.below(2) == 0 ? 50 : 1000),
                 1 + choices.below(4),
                 1 + choices.below(40),
                 choices.below(4) != 0,
-                min,
-                max,
                 false);
     }
 
@@ -44,7 +39,6 @@ final class LendingMoves {
         moves |= !lender.writesDone.isEmpty() && !side.dead ? 32 : 0;
         moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;
         moves |= connecting && modeChanges < side.bounds.modes() ? 128 : 0;
-        moves |= sizeChanges < side.bounds.sizes() && !side.app.outShut ? 256 : 0;
         return moves;
     }
 
@@ -65,10 +59,6 @@ final class LendingMoves {
             case 16 -> lender.completeReads(1);
             case 32 -> lender.completeWrites(1);
             case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
-            case 256 -> {
-                int bytes = (sizeChanges++ + (side == pair.a ? 0 : 1)) % 2 == 0 ? 80 : 48;
-                side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
-            }
             default -> {
                 int mode = modeChanges++ % 2 == 0 ? Mch.PIPELINED : Mch.COMBINED;
                 side.event(() -> side.machine.source().changeMode(mode, side.out));
@@ -82,7 +72,7 @@ final class LendingMoves {
             plainMove();
             return;
         }
-        switch (choices.below(15)) {
+        switch (choices.below(14)) {
             case 0, 1, 2, 3 ->
                     lender.lendSource(2 + choices.below(choices.below(2) == 0 ? 20 : 600));
             case 4, 5, 6, 7 -> lender.lendSink(1 + choices.below(choices.below(4) == 0 ? 30 : 700));
@@ -96,16 +86,12 @@ final class LendingMoves {
                 side.event(() -> side.machine.sink().leaveBuffered(side.out));
             }
             case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
-            case 12 -> {
-                int bytes = 30 + choices.below(150);
-                side.event(() -> side.machine.source().askReceiveBytes(bytes, side.out));
-            }
-            case 13 -> lender.completeReads(1 + choices.below(3));
+            case 12 -> lender.completeReads(1 + choices.below(3));
             default -> lender.completeWrites(1 + choices.below(3));
         }
     }
 
     void fingerprint(Fingerprint print) {
-        print.add(modeChanges).add(sizeChanges);
+        print.add(modeChanges);
     }
 }

@@ -20,9 +20,7 @@ class MachinePairTest {
         Mid.RDMA_WR_COMPL,
         Mid.SINK_AVAIL_CANCEL,
         Mid.SINK_CANCEL_ACK,
-        Mid.MODE_CHANGE,
-        Mid.CH_RCV_BUF,
-        Mid.CH_RCV_BUF_ACK
+        Mid.MODE_CHANGE
     };
 
     /** And where sessions are suspended. */

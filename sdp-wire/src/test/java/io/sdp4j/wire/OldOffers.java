@@ -20,7 +20,7 @@ final class OldOffers {
         boolean tiny; // not to be accepted, unless it is stale when it arrives
     }
 
-    /** No private buffer is smaller, whatever sizes are being agreed upon (4.1). */
+    /** No private buffer is smaller (4.1). */
     private static final int LEAST_BYTES = 37;
 
     private final Vintage vintage;

@@ -15,8 +15,6 @@ import java.util.Deque;
  * made.
  */
 final class OldPeer {
-    private static final int NO_SIZE = -1;
-
     private final Vintage vintage;
     private final Choices choices;
     private final Meeting host;
@@ -34,13 +32,9 @@ final class OldPeer {
     private boolean heardFin;
 
     // sizes and suspension
-    private int size; // of our buffers
-    private int sizeDue = NO_SIZE;
-    private int oldBuffers; // in front of the larger ones
+    private final int size; // of our buffers
     private int machineBytes;
     private boolean asked;
-    private int askMseq;
-    private int bytesBefore;
     private boolean suspendSent;
     private boolean restDue; // SuspCommAck
     private boolean silent;
@@ -118,15 +112,13 @@ final class OldPeer {
         int wanted = 40 + choices.below(120);
         asked = control(Mid.CH_RCV_BUF, wanted);
         if (asked) {
-            askMseq = mseq;
-            bytesBefore = machineBytes;
             machineBytes = Math.min(machineBytes, wanted);
         }
         return asked;
     }
 
     boolean suspend() {
-        boolean busy = source.busy() || sink.busy() || sizeDue != NO_SIZE || source.finSent();
+        boolean busy = source.busy() || sink.busy() || source.finSent();
         if (!vintage.is(Vintage.Habit.SUSPENDS) || busy || quiet() || !mayControl()) {
             return false;
         }
@@ -139,12 +131,6 @@ final class OldPeer {
 
     /** Debts to the machine: answers of any kind. */
     boolean answer() {
-        if (sizeDue != NO_SIZE && oldBuffers == 0 && mayControl()) {
-            size = sizeDue;
-            sizeDue = NO_SIZE;
-            boolean bare = vintage.is(Vintage.Habit.BARE_SIZES);
-            return control(Mid.CH_RCV_BUF_ACK, bare ? size - Bsdh.BYTES : size);
-        }
         if (restDue && mayControl()) {
             boolean left = control(Mid.SUSP_COMM_ACK, 0);
             restDue = false;
@@ -166,7 +152,6 @@ final class OldPeer {
         host.require(Bsdh.mseq(m, 0) == heard + 1, "a gap");
         buffers--;
         used++;
-        oldBuffers = Math.max(0, oldBuffers - 1);
         heard++;
         int ack = Bsdh.mseqAck(m, 0);
         limit = ack + Bsdh.bufs(m, 0);
@@ -182,7 +167,6 @@ final class OldPeer {
             case Mid.SINK_AVAIL -> source.onSinkAvail(m);
             case Mid.SINK_AVAIL_CANCEL -> source.onSinkAvailCancel();
             case Mid.SINK_CANCEL_ACK -> sink.offers.onCancelAck(ack);
-            case Mid.CH_RCV_BUF -> onSize(word, ack);
             case Mid.CH_RCV_BUF_ACK -> {
                 host.require(asked, "an answer to no question");
                 asked = false;
@@ -199,23 +183,6 @@ final class OldPeer {
                 sink.offers.forget();
             }
             default -> host.require(false, "sends what it must not");
-        }
-    }
-
-    /** Of two requests that cross, the accepting side's stands (9). */
-    private void onSize(int wanted, int ack) {
-        if (asked && ack - askMseq < 0) {
-            if (host.connecting) {
-                return;
-            }
-            asked = false;
-            machineBytes = bytesBefore;
-        }
-        if (vintage.is(Vintage.Habit.REFUSES_SIZES) || wanted == size) {
-            sizeDue = size;
-        } else {
-            sizeDue = wanted;
-            oldBuffers = wanted > size ? buffers : 0;
         }
     }
 

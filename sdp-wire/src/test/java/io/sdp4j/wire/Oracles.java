@@ -101,7 +101,7 @@ final class Oracles {
         require(!side.dead, "sends on a dead queue pair");
         require(!log.wasClosed, "sends after the end");
         require(Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE, "malformed message");
-        require(pair.lied() || byteLen <= side.peer.receiveBytes(), "too long for the peer");
+        require(pair.lied() || byteLen <= side.peer.config.receiveBytes(), "too long for the peer");
         sent[Bsdh.mid(header, 0)]++;
         int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
         if (!pair.lied()) {
@@ -160,13 +160,13 @@ final class Oracles {
     /** A message lands in the buffer that is posted first. */
     void fits(Side side, Flight message) {
         require(
-                message.byteLen <= side.slotBytes[message.slot]
+                message.byteLen <= side.config.receiveBytes()
                         || pair.lied()
                         || side.machine.closed(),
                 side,
                 "is sent more than its buffer holds",
                 message.byteLen,
-                side.slotBytes[message.slot]);
+                side.config.receiveBytes());
     }
 
     private static boolean talking(SdpMachine machine) {

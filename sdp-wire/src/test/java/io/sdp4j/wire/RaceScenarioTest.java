@@ -1,7 +1,6 @@
 package io.sdp4j.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -85,24 +84,6 @@ class RaceScenarioTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids(), "the Sink still holds the SrcAvail");
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 49_999);
         assertSourceReturned(3, 50_000, ActionList.DONE);
-    }
-
-    /** A request for another size waits for the answer that is owed (9). */
-    @Test
-    void noSizeIsAskedForWhileAnAnswerIsOwed() {
-        Rig both = SessionScenarioTest.resizable();
-        both.feed(Mid.CH_RCV_BUF, 64, 0, 65_552);
-        both.out.clear();
-        assertTrue(both.machine.source().askReceiveBytes(8192, both.out));
-        assertEquals(List.of(), both.mids(), "nine buffers of the old size are in front");
-        for (int i = 0; i < 8; i++) {
-            both.feed(Mid.DATA, 64, 1);
-            assertFalse(both.mids().contains(Mid.CH_RCV_BUF));
-            both.consumed();
-            assertFalse(both.mids().contains(Mid.CH_RCV_BUF));
-        }
-        both.feed(Mid.DATA, 64, 1);
-        assertEquals(List.of(Mid.CH_RCV_BUF_ACK, Mid.CH_RCV_BUF), both.mids().subList(0, 2));
     }
 
     /**

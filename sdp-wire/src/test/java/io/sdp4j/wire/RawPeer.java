@@ -115,7 +115,7 @@ final class RawPeer extends SingleMachine {
     }
 
     private void program() {
-        switch (choices.below(7)) {
+        switch (choices.below(6)) {
             case 0 -> recallSources();
             case 1 -> event(() -> machine.sink().recall(out));
             case 2 -> event(() -> machine.sink().refuse(out));
@@ -124,7 +124,6 @@ final class RawPeer extends SingleMachine {
                 int mode = choices.below(3);
                 event(() -> machine.source().changeMode(mode, out));
             }
-            case 5 -> event(() -> machine.source().askReceiveBytes(30 + choices.below(90), out));
             default -> event(() -> machine.suspend(7, out));
         }
     }
@@ -164,7 +163,7 @@ final class RawPeer extends SingleMachine {
      */
     private boolean plausible(int byteLen) {
         return machine.credits().known() > 0
-                && byteLen <= machine.sizes.ownBytes()
+                && byteLen <= config.receiveBytes()
                 && Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE
                 && Bsdh.mseq(header, 0) == accepted + 1
                 && Integer.compareUnsigned(Bsdh.mseqAck(header, 0) - lastAck, sent - lastAck) <= 0;
@@ -227,12 +226,7 @@ final class RawPeer extends SingleMachine {
 
     @Override
     void sends(int i, int bytes) {
-        // what leaves before a request for smaller buffers may be as long as before
-        int peerBytes = Math.max(peerBytesBefore, machine.peerReceiveBytes());
-        if (Bsdh.mid(header, 0) == Mid.CH_RCV_BUF) {
-            peerBytesBefore = 0;
-        }
-        require(bytes <= Math.max(peerReceiveBytes, peerBytes), "long");
+        require(bytes <= Math.max(peerReceiveBytes, machine.peerReceiveBytes()), "long");
         boolean owed = out.kind(i) == ActionList.SEND; // reserved before the peer took credit back
         int credit = limit - sent + 1;
         require(owed || credit > 0, "sends without credit");

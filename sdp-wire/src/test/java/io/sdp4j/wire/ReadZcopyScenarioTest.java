@@ -50,8 +50,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
 
     @Test
     void s10() {
-        Rig wide =
-                new Rig(CONFIG.with(new Features(8, 65_536, 4, 1000, true, 0, 0, false)), 64, 0, 0);
+        Rig wide = new Rig(CONFIG.with(new Features(8, 65_536, 4, 1000, true, false)), 64, 0, 0);
         wide.out.clear();
         assertTrue(wide.machine.source().lend(3, 100_000, 1, 2, wide.out));
         assertEquals(1000, wide.out.bytes(wide.row(ActionList.SEND_LENT)));
@@ -72,7 +71,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
 
     @Test
     void s11() {
-        Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);
+        Features combined = new Features(8, 65_536, 4, 1, false, false);
         Rig source = new Rig(CONFIG.with(combined), 64, 0, 0);
         source.machine.source().lend(3, 100_000, 1, 2, source.out);
         assertFalse(source.machine.writable());
@@ -213,8 +212,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
 
     @Test
     void s16() {
-        Rig inline =
-                new Rig(CONFIG.with(new Features(8, 65_536, 4, 100, true, 0, 0, false)), 64, 39, 0);
+        Rig inline = new Rig(CONFIG.with(new Features(8, 65_536, 4, 100, true, false)), 64, 39, 0);
         inline.machine.source().lend(3, 5000, 1, 2, inline.out);
         inline.machine.source().recall(inline.out);
         assertEquals(41, inline.machine.credits().lastSent());

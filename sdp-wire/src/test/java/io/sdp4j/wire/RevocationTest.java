@@ -12,7 +12,7 @@ class RevocationTest extends ZcopyRig {
     /** The Source of s25: one SinkAvail, partly written. */
     @Test
     void theRestOfOneSinkAvailIsGivenUp() {
-        Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, 0, 0, false)), 64, 0, 0);
+        Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, false)), 64, 0, 0);
         few.machine.source().changeMode(Mch.PIPELINED, few.out);
         few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         few.out.clear();

@@ -291,17 +291,6 @@ class ScenarioTest {
         }
     }
 
-    @Test
-    void s33to35() {
-        Rig rig = new Rig();
-        for (int wanted : new int[] {4096, 65_552}) { // both refused: the old size comes back
-            rig.feed(Mid.CH_RCV_BUF, 64, 0, wanted);
-            assertEquals(16_400, CrbAh.actualBytes(rig.message(), 16));
-            assertEquals(Mid.CH_RCV_BUF_ACK, Bsdh.mid(rig.message(), 0));
-        }
-        rig.assertAlive();
-    }
-
     /** Control leaves a reserved payload the credits it needs, and follows it (4.3). */
     @Test
     void controlDoesNotSpendWhatIsReserved() {

@@ -34,8 +34,6 @@ final class Side {
     final Lender lender;
     final SimulatedSession session;
     final long[] slotAt;
-    final int[] slotBytes; // size of the buffer posted in each
-    private int receiveBytes; // size of those that are posted now
     private final Choices choices;
     private long sendAt; // position of the payload being sent
     Side peer;
@@ -63,22 +61,15 @@ final class Side {
         this.lender = new Lender(pair, this, choices);
         this.session = new SimulatedSession(pair, this, choices);
         this.slotAt = new long[config.receiveSlots()];
-        this.slotBytes = new int[config.receiveSlots()];
         postAll();
     }
 
-    /** Posts every buffer, of the size that Hello tells. */
+    /** Posts every buffer. */
     void postAll() {
         posted.clear();
-        receiveBytes = config.receiveBytes();
         for (int i = 0; i < config.receiveSlots(); i++) {
-            post(i);
+            posted.add(i);
         }
-    }
-
-    private void post(int slot) {
-        slotBytes[slot] = receiveBytes;
-        posted.add(slot);
     }
 
     /** Whether the peer's program has read all we wrote, unless it does not want to. */
@@ -130,7 +121,7 @@ final class Side {
         switch (out.kind(i)) {
             case ActionList.SEND, ActionList.CONTROL, ActionList.SEND_LENT -> send(i);
             case ActionList.DELIVER -> deliver(i);
-            case ActionList.REPOST -> post(out.slot(i));
+            case ActionList.REPOST -> posted.add(out.slot(i));
             case ActionList.ARM_TIMER -> timers |= 1 << out.timer(i);
             case ActionList.CANCEL_TIMER -> {
                 oracles.require((timers & (1 << out.timer(i))) != 0, "cancels an idle timer");
@@ -144,7 +135,6 @@ final class Side {
                 dead = true;
             }
             case ActionList.SUSPENDED -> session.begin(i);
-            case ActionList.RESIZE -> receiveBytes = out.bytes(i);
             case ActionList.KEEP_ALIVE, ActionList.VIOLATION -> {}
             default -> lender.act(i);
         }
@@ -189,11 +179,6 @@ final class Side {
         Flight flight = new Flight();
         flight.rdma = rdma;
         wire.add(flight);
-    }
-
-    /** Largest receive buffers there may be. */
-    int receiveBytes() {
-        return Math.max(config.receiveBytes(), config.features().maxReceiveBytes());
     }
 
     /** Sends what the program has put into a slot. */
@@ -390,10 +375,6 @@ final class Side {
             print.add(machine.abortReason().name().hashCode());
         } else {
             print.machine(machine).add(posted.size()).add(timers).flights(landed).flights(sent);
-            print.add(receiveBytes);
-            for (int slot : posted) {
-                print.add(slotBytes[slot]);
-            }
         }
         print.add(unread.size());
         for (Chunk chunk : unread) {

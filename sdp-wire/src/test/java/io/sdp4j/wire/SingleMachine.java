@@ -55,7 +55,6 @@ abstract class SingleMachine {
 
     long written; // position of the next new byte of our stream
     int sent; // MSeq of the machine's last message
-    int peerBytesBefore; // what the peer's buffers held before the event that is looked at
     int timers;
     boolean reserved;
     boolean recalling;
@@ -185,7 +184,6 @@ abstract class SingleMachine {
         boolean wasWritable = machine.writable();
         boolean wasReadable = machine.eof() || machine.reset();
         boolean wasClosed = machine.closed();
-        peerBytesBefore = machine.peerReceiveBytes();
         event.run();
         int woken = 0;
         for (int i = 0; i < out.size(); i++) {

@@ -325,7 +325,7 @@ class SinkTest extends ZcopyRig {
     /** A Sink that does not pipeline does not ask for it (2.3). */
     @Test
     void pipeliningIsNotAskedFor() {
-        Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);
+        Features combined = new Features(8, 65_536, 4, 1, false, false);
         Rig sink = new Rig(CONFIG.with(combined), 64, 0, 0);
         sink.machine.sink().lend(5, 1000, 1, 2, true, sink.out);
         sink.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));

@@ -80,8 +80,7 @@ class SourceTest extends ZcopyRig {
     /** SendSm concerns one SrcAvail: buffers that wait behind it are advertised all the same. */
     @Test
     void aRefusalConcernsOne() {
-        Rig source =
-                new Rig(CONFIG.with(new Features(8, 65_536, 4, 1, false, 0, 0, false)), 64, 0, 0);
+        Rig source = new Rig(CONFIG.with(new Features(8, 65_536, 4, 1, false, false)), 64, 0, 0);
         source.machine.source().lend(3, 1000, 1, 2, source.out);
         source.machine.source().lend(4, 1000, 1, 2, source.out);
         source.feed(Mid.SEND_SM, 64, 0);
@@ -163,7 +162,7 @@ class SourceTest extends ZcopyRig {
     /** The last RdmaRdCompl crosses a cancel: buffers that wait behind come back all the same. */
     @Test
     void aRecallThatCrossesTheEnd() {
-        Features combined = new Features(8, 65_536, 4, 1, false, 0, 0, false);
+        Features combined = new Features(8, 65_536, 4, 1, false, false);
         Rig source = new Rig(CONFIG.with(combined), 64, 0, 0);
         source.machine.source().lend(3, 1000, 1, 2, source.out);
         source.machine.source().lend(4, 1000, 1, 2, source.out);

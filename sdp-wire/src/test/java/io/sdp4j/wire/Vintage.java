@@ -12,7 +12,7 @@ enum Vintage {
     /** The draft, to the letter. */
     DRAFT(Greeting.SHORT, 8, 16, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
 
-    /** Version 1.1, as the first Linux stack: copies nothing by SendSm, resizes nothing. */
+    /** Version 1.1, as the first Linux stack: copies nothing by SendSm. */
     GEN2(
             Greeting.IB_1_1,
             63,
@@ -20,11 +20,10 @@ enum Vintage {
             Habit.READS,
             Habit.ADVERTISES,
             Habit.PIPELINES,
-            Habit.REFUSES_SIZES,
             Habit.IGNORES_SUSPEND),
 
-    /** Version 2.2, copy only, no credit at first, sizes without the BSDH. */
-    OFED1(Greeting.IB_2_2_EMPTY, 16, 1, Habit.COPIES, Habit.ASKS_SIZES, Habit.BARE_SIZES),
+    /** Version 2.2, copy only, no credit at first. */
+    OFED1(Greeting.IB_2_2_EMPTY, 16, 1, Habit.COPIES, Habit.ASKS_SIZES),
 
     /** Version 2.2 with SrcAvail, impatient; logs and drops what it does not know. */
     MLNX(
@@ -36,7 +35,6 @@ enum Vintage {
             Habit.CANCELS,
             Habit.IGNORES_MODES,
             Habit.RESETS_ON_SINK_AVAIL,
-            Habit.BARE_SIZES,
             Habit.IGNORES_SUSPEND),
 
     /** Never advertises anything. */
@@ -67,8 +65,8 @@ enum Vintage {
     /** Three, the fewest that the draft allows. */
     THREE_BUFFERS(Greeting.SHORT, 3, 4, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
 
-    /** Grants every size that it is asked for, and asks itself. */
-    RESIZES(Greeting.SHORT, 8, 4, Habit.READS, Habit.ASKS_SIZES),
+    /** Asks for buffers of other sizes. */
+    ASKS_SIZES(Greeting.SHORT, 8, 4, Habit.READS, Habit.ASKS_SIZES),
 
     /** Suspends the session and moves it elsewhere. */
     SUSPENDS(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.SUSPENDS),
@@ -121,9 +119,6 @@ enum Vintage {
         IGNORES_MODES,
         RESETS_ON_SINK_AVAIL,
         ZERO_LENGTH,
-        REFUSES_SIZES,
-        /** Tells sizes without the BSDH. */
-        BARE_SIZES,
         ASKS_SIZES,
         SUSPENDS,
         IGNORES_SUSPEND,

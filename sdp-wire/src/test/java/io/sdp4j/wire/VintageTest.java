@@ -23,7 +23,7 @@ class VintageTest {
      * Messages that every machine must have sent to every peer that lets it, and others to some
      * peers.
      */
-    private static final int[] ALWAYS = {Mid.DATA, Mid.DISCONN, Mid.CH_RCV_BUF};
+    private static final int[] ALWAYS = {Mid.DATA, Mid.DISCONN};
 
     @ParameterizedTest
     @EnumSource(Vintage.class)

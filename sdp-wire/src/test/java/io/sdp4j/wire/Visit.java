@@ -72,7 +72,7 @@ final class Visit extends Meeting {
     }
 
     private void program() {
-        switch (choices.below(8)) {
+        switch (choices.below(7)) {
             case 0 -> recallSources();
             case 1 -> event(() -> machine.sink().recall(out));
             case 2 -> event(() -> machine.sink().refuse(out));
@@ -83,10 +83,6 @@ final class Visit extends Meeting {
                 }
             }
             case 4 -> {
-                int bytes = 56 + choices.below(100);
-                event(() -> machine.source().askReceiveBytes(bytes, out));
-            }
-            case 5 -> {
                 if (pending.isEmpty() && choices.below(8) == 0) {
                     event(() -> suspending |= machine.suspend(7, out));
                 }

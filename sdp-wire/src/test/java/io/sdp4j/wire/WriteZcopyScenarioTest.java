@@ -104,7 +104,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
      */
     @Test
     void s24() {
-        Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, 0, 0, false)), 64, 0, 0);
+        Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, false)), 64, 0, 0);
         few.machine.source().changeMode(Mch.PIPELINED, few.out);
         few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
