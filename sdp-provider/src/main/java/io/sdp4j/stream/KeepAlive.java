@@ -50,7 +50,7 @@ final class KeepAlive {
     /** The time has passed. */
     void onTime() {
         assert Thread.holdsLock(core);
-        if (timer != null && !core.released()) {
+        if (timer != null) {
             core.progress();
             core.machine.onKeepAlive(out);
             core.carryOut();

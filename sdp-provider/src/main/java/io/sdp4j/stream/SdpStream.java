@@ -147,12 +147,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void readerBehind(boolean behind) {
-        int wake;
-        synchronized (core) {
-            core.inbox.readerBehind(behind);
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(() -> core.inbox.readerBehind(behind));
     }
 
     @Override

@@ -101,38 +101,17 @@ final class StreamLife {
 
     /** Cuts the connection: a failure of the stream must not happen again. */
     void cut() {
-        int wake;
-        synchronized (core) {
-            if (core.released()) {
-                return;
-            }
-            core.end.cut();
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(core.end::cut);
         releaseIfClosed();
     }
 
     private void onTimer(int timer) {
-        int wake;
-        synchronized (core) {
-            if (core.released()) {
-                return;
-            }
-            core.onTimer(timer);
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(() -> core.onTimer(timer));
         releaseIfClosed();
     }
 
     private void onKeepAlive() {
-        int wake;
-        synchronized (core) {
-            core.keepAlive.onTime();
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(core.keepAlive::onTime);
     }
 
     /** With the lock. */
@@ -301,12 +280,7 @@ final class StreamLife {
 
     /** The peer was not found in time. */
     void giveUpResume(String why) {
-        int wake;
-        synchronized (core) {
-            core.suspension.giveUp(why);
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(() -> core.suspension.giveUp(why));
         releaseIfClosed();
     }
 

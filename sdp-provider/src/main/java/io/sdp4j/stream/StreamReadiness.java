@@ -46,6 +46,21 @@ final class StreamReadiness implements BlockedThreads.Stream {
         blocked = who;
     }
 
+    /**
+     * Changes a stream that is not released, and wakes the threads that this concerns. Takes the
+     * lock. Not on the data path: each lambda is a class at the start.
+     */
+    void change(Runnable change) {
+        int wake = 0;
+        synchronized (core) {
+            if (!core.released()) {
+                change.run();
+                wake = core.takeWakeOps();
+            }
+        }
+        blocked.signal(wake);
+    }
+
     /** Takes the lock. */
     @Override
     public int ready() {

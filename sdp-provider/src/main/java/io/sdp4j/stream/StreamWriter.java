@@ -268,7 +268,7 @@ final class StreamWriter {
         if (core.coalescer.isOpen() && !core.coalescer.waits() && !flushScheduled) {
             flushScheduled = true;
             flushFor = core.coalescer.opened();
-            core.later(this::onFlushTime, StreamCore.FLUSH_NANOS);
+            later(this::onFlushTime, StreamCore.FLUSH_NANOS);
         }
     }
 
@@ -281,42 +281,32 @@ final class StreamWriter {
         if (core.coalescer.waits() && !watch.attend() && !lookScheduled) {
             lookScheduled = true;
             lookNanos = nanos;
-            core.later(this::onLookTime, nanos);
+            later(this::onLookTime, nanos);
         }
     }
 
-    /** On the event thread. */
+    /** Runs {@code task} after a while on the event thread, with the lock. */
+    private void later(Runnable task, long nanos) {
+        core.later(() -> watch.change(task), nanos);
+    }
+
     private void onLookTime() {
-        int wake;
-        synchronized (core) {
-            lookScheduled = false;
-            if (core.released()) {
-                return;
-            }
-            core.progress();
-            lookLater(Math.min(2 * lookNanos, MOST_LOOK_NANOS));
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        assert Thread.holdsLock(core);
+        lookScheduled = false;
+        core.progress();
+        lookLater(Math.min(2 * lookNanos, MOST_LOOK_NANOS));
     }
 
-    /** On the event thread: sends a batch that has been open since the last time. */
+    /** Sends a batch that has been open since the last time. */
     private void onFlushTime() {
-        int wake;
-        synchronized (core) {
-            flushScheduled = false;
-            if (core.released()) {
-                return;
-            }
-            if (core.coalescer.opened() == flushFor) {
-                core.coalescer.flushUnlessBehind();
-                holdOn();
-            }
-            lookLater(StreamCore.FLUSH_NANOS);
-            flushLater();
-            wake = core.takeWakeOps();
+        assert Thread.holdsLock(core);
+        flushScheduled = false;
+        if (core.coalescer.opened() == flushFor) {
+            core.coalescer.flushUnlessBehind();
+            holdOn();
         }
-        blocked.signal(wake);
+        lookLater(StreamCore.FLUSH_NANOS);
+        flushLater();
     }
 
     /** A batch waits for a peer that is behind: not for ever. With the lock. */
@@ -325,25 +315,18 @@ final class StreamWriter {
         if (core.coalescer.waits() && !holdScheduled) {
             holdScheduled = true;
             holdFor = core.coalescer.opened();
-            core.later(this::onHoldTime, HOLD_NANOS);
+            later(this::onHoldTime, HOLD_NANOS);
         }
     }
 
-    /** On the event thread: sends what has waited, unless no message may follow it. */
+    /** Sends what has waited, unless no message may follow it. */
     private void onHoldTime() {
-        int wake;
-        synchronized (core) {
-            holdScheduled = false;
-            if (core.released()) {
-                return;
-            }
-            if (core.coalescer.opened() == holdFor) {
-                core.coalescer.flushUnlessLast();
-            } else {
-                holdOn();
-            }
-            wake = core.takeWakeOps();
+        assert Thread.holdsLock(core);
+        holdScheduled = false;
+        if (core.coalescer.opened() == holdFor) {
+            core.coalescer.flushUnlessLast();
+        } else {
+            holdOn();
         }
-        blocked.signal(wake);
     }
 }
