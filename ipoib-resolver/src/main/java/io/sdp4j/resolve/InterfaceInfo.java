@@ -74,9 +74,4 @@ record InterfaceInfo(
                 ? (broadcast[PARTITION_AT] & 0xFF) << 8 | (broadcast[PARTITION_AT + 1] & 0xFF)
                 : 0;
     }
-
-    /** Number of the queue pair that IPoIB sends to, 24 bits. */
-    int ipoibQueuePair() {
-        return (address[1] & 0xFF) << 16 | (address[2] & 0xFF) << 8 | (address[3] & 0xFF);
-    }
 }

@@ -203,13 +203,6 @@ final class SdpStream implements OffloadStream {
         blocked.signal(wake);
     }
 
-    /** Bytes that came into lent buffers without a message that carried them. */
-    long bytesLent() {
-        synchronized (core) {
-            return core.lending == null ? 0 : core.lending.bytesRead();
-        }
-    }
-
     /** Whether the peer may touch a buffer of the application now. */
     boolean hasLoan() {
         synchronized (core) {

@@ -26,7 +26,7 @@ final class ViolationLog {
     private final AtomicBoolean toldShort = new AtomicBoolean();
 
     /** The peers told of last; guarded by this. */
-    private final Map<String, Peer> peers =
+    final Map<String, Peer> peers =
             new LinkedHashMap<>() {
                 private static final long serialVersionUID = 1L;
 
@@ -97,10 +97,5 @@ final class ViolationLog {
                             + "; raise that limit: ulimit -n, ulimit -f, sdp4j.memory.max.mb, the"
                             + " memory of a container (reason MEMORY, told once)");
         }
-    }
-
-    /** For tests. */
-    synchronized int remembered() {
-        return peers.size();
     }
 }

@@ -75,9 +75,6 @@ final class TraceFormat {
     /** Most payload bytes kept of a message. */
     static final int MAX_PAYLOAD_BYTES = 4096;
 
-    /** Largest cell there can be. */
-    static final int MAX_CELL_BYTES = cellBytes(MAX_PAYLOAD_BYTES);
-
     /** Most bytes of a file. */
     static final long MAX_FILE_BYTES = 1L << 30;
 

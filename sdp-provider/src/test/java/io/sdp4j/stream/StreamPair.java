@@ -68,6 +68,14 @@ final class StreamPair implements AutoCloseable {
         }
     }
 
+    /** Bytes that came into lent buffers without a message that carried them. */
+    static long lentBytes(OffloadStream stream) {
+        StreamCore core = ((SdpStream) stream).life().core;
+        synchronized (core) {
+            return core.lending == null ? 0 : core.lending.bytesRead();
+        }
+    }
+
     private ConnectSpec spec(InetSocketAddress address) {
         return new ConnectSpec(
                 address,

@@ -67,6 +67,6 @@ final class ViolationLogTest {
             }
         }
         assertEquals(30_000, lines.size());
-        assertTrue(complaints.remembered() <= 256, "remembers " + complaints.remembered());
+        assertTrue(complaints.peers.size() <= 256, "remembers " + complaints.peers.size());
     }
 }

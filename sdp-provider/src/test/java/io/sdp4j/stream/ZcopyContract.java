@@ -125,10 +125,6 @@ abstract class ZcopyContract {
         return f.get(30, TimeUnit.SECONDS);
     }
 
-    private static long byRdma(OffloadStream s) {
-        return ((SdpStream) s).bytesLent();
-    }
-
     @Test
     void whatBothSidesLendIsNotCopied() throws Exception {
         byte[] sent = bytes(1, MIB);
@@ -138,7 +134,9 @@ abstract class ZcopyContract {
         assertTrue(write.lent());
         assertEquals(MIB, write.get());
         assertArrayEquals(sent, get(received));
-        assertTrue(byRdma(server) > MIB - 100, "by RDMA only " + byRdma(server));
+        assertTrue(
+                StreamPair.lentBytes(server) > MIB - 100,
+                "by RDMA only " + StreamPair.lentBytes(server));
         assertEquals(MIB, client.info().bytesWritten());
         assertEquals(MIB, server.info().bytesRead());
         closeBoth();
@@ -158,7 +156,9 @@ abstract class ZcopyContract {
             assertEquals(4 * MIB, Operation.write(client, four).get());
         }
         assertArrayEquals(sent, get(received));
-        assertTrue(byRdma(server) > 7 * MIB, "by RDMA only " + byRdma(server));
+        assertTrue(
+                StreamPair.lentBytes(server) > 7 * MIB,
+                "by RDMA only " + StreamPair.lentBytes(server));
         closeBoth();
     }
 
@@ -188,7 +188,7 @@ abstract class ZcopyContract {
         writeAll(client, direct(bytes(sent, 0)));
         writeAll(client, direct(bytes(sent, MIB)));
         assertArrayEquals(sent, get(received));
-        assertEquals(0, byRdma(server));
+        assertEquals(0, StreamPair.lentBytes(server));
         closeBoth();
     }
 
@@ -229,7 +229,7 @@ abstract class ZcopyContract {
             }
         }
         assertArrayEquals(sent, get(received));
-        assertEquals(0, byRdma(server));
+        assertEquals(0, StreamPair.lentBytes(server));
         closeBoth();
     }
 

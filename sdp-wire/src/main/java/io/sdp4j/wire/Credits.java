@@ -109,10 +109,6 @@ final class Credits {
         return lastSent;
     }
 
-    int lastReceived() {
-        return lastReceived;
-    }
-
     /** MSeqAck of the next message. */
     int ack() {
         return holding ? heldAck : lastReceived;

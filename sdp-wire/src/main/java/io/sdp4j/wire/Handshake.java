@@ -44,10 +44,6 @@ final class Handshake {
         this.dstLow = dstLow;
     }
 
-    HelloForm form() {
-        return form;
-    }
-
     int writeHello(MemorySegment to, long at, int bufs) {
         int bytes = config.receiveBytes();
         if (form == HelloForm.SHORT) {

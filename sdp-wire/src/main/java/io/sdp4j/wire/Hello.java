@@ -35,9 +35,6 @@ public final class Hello {
     /** Version byte of the InfiniBand form: 2.2. */
     public static final int IB_VERSION = 0x22;
 
-    /** Capability: accepts Send with Invalidate. */
-    public static final int INVALIDATE_CAP = 0x1;
-
     /** Capability: MaxAdverts is the 16-bit field. */
     public static final int EXTENDED_MAX_ADVERTS = 0x2;
 

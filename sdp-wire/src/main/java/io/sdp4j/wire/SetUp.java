@@ -101,9 +101,4 @@ abstract sealed class SetUp extends Parts permits SdpMachine {
     public int ird() {
         return handshake.ird();
     }
-
-    /** The form in which Hello and HelloAck are exchanged. */
-    public HelloForm helloForm() {
-        return handshake.form();
-    }
 }

@@ -88,7 +88,6 @@ class LifecycleTest {
         SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
         Hello.writeShort(m, 0, 32, 7, 1, 1 << 31, 2, 3);
         assertEquals(HelloFault.NONE, machine.onHello(m, 0, Hello.SHORT_BYTES));
-        assertEquals(HelloForm.SHORT, machine.helloForm());
         assertEquals(Integer.MAX_VALUE, machine.peerReceiveBytes(), "2^31 fits no int");
         assertEquals(7, machine.peerMaxAdverts());
         assertEquals(3, machine.ord());
@@ -97,7 +96,6 @@ class LifecycleTest {
         SdpMachine ib = SdpMachine.accepting(Rig.CONFIG);
         Hello.writeIb(m, 0, 0x11, 4, 0, 32, 7, 99, 99, 5, 0, 1, 0, 2);
         assertEquals(HelloFault.NONE, ib.onHello(m, 0, Hello.IB_BYTES));
-        assertEquals(HelloForm.IB, ib.helloForm());
         assertEquals(4, ib.ord(), "the InfiniBand form says nothing of it");
         assertEquals(4, ib.ird());
         assertEquals(HelloAck.IB_BYTES, ib.writeHelloAck(m, 0));

@@ -42,7 +42,8 @@ final class RawPeer extends SingleMachine {
 
     private boolean greet() {
         int bufs = choices.below(4) == 0 ? choices.below(0x10000) : choices.below(12);
-        if (connecting && choices.below(2) == 1) {
+        boolean ib = connecting && choices.below(2) == 1;
+        if (ib) {
             machine.useIbForm(choices.below(2) == 0 ? 4 : 6, 7, 1, 2, 3, 4);
         }
         sent = Starts.number(choices);
@@ -50,7 +51,6 @@ final class RawPeer extends SingleMachine {
         accepted = Starts.number(choices);
         machine.startAt(sent, accepted);
         int n = connecting ? machine.writeHello(header, 0) : 0;
-        boolean ib = machine.helloForm() == HelloForm.IB;
         if (choices.below(8) == 1) {
             n = 0;
             while (n < HelloAck.IB_BYTES) {
