@@ -48,7 +48,7 @@ public record ConnectRequest(
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
 
-    /** A request without a callback for its progress. */
+    /** A request of which nothing is told, for a connection that is new. */
     public ConnectRequest(
             InetSocketAddress remote,
             LocalAddress localAddress,
@@ -71,38 +71,7 @@ public record ConnectRequest(
                 -1);
     }
 
-    /** A request that begins now. */
-    public ConnectRequest(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            byte[] privateData,
-            QpSpec spec,
-            long deadlineNanos,
-            long limitNanos,
-            BooleanSupplier abandoned) {
-        this(
-                remote,
-                localAddress,
-                privateData,
-                spec,
-                System.nanoTime(),
-                deadlineNanos,
-                limitNanos,
-                abandoned);
-    }
-
-    /** A request whose deadline nothing moves. */
-    public ConnectRequest(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            byte[] privateData,
-            QpSpec spec,
-            long deadlineNanos,
-            BooleanSupplier abandoned) {
-        this(remote, localAddress, privateData, spec, deadlineNanos, deadlineNanos, abandoned);
-    }
-
-    /** The same, of which several attempts may be made: the local address is asked for once. */
+    /** This request, of which several attempts may be made: the local address is asked for once. */
     public ConnectRequest askingOnce() {
         InetSocketAddress[] found = new InetSocketAddress[1];
         return new ConnectRequest(
@@ -121,16 +90,6 @@ public record ConnectRequest(
                 abandoned,
                 asked,
                 socket);
-    }
-
-    /** A request that only its deadline ends. */
-    public ConnectRequest(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            byte[] privateData,
-            QpSpec spec,
-            long deadlineNanos) {
-        this(remote, localAddress, privateData, spec, deadlineNanos, () -> false);
     }
 
     /** Finds, if need be binds, the local address of a connection. */

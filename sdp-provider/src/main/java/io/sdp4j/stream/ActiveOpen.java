@@ -22,30 +22,6 @@ import java.util.function.Consumer;
 record ActiveOpen(SdpMachine machine, QueuePair qp) {
     private static final int HELLO_BYTES = 92;
 
-    /** For those who do not want to know how far it has got. */
-    static ActiveOpen connect(
-            Fabric fabric,
-            StreamSettings general,
-            InetSocketAddress remote,
-            ConnectRequest.LocalAddress local,
-            long askedNanos,
-            long deadlineNanos,
-            long limitNanos,
-            BooleanSupplier abandoned)
-            throws OffloadUnavailable {
-        return connect(
-                fabric,
-                general,
-                remote,
-                local,
-                askedNanos,
-                deadlineNanos,
-                limitNanos,
-                abandoned,
-                _ -> {},
-                -1);
-    }
-
     /**
      * Blocks as {@link Fabric#connect} does.
      *

@@ -75,7 +75,9 @@ final class SessionReconnect {
                             now,
                             deadlineNanos,
                             deadlineNanos,
-                            () -> !stream.suspended());
+                            () -> !stream.suspended(),
+                            _ -> {},
+                            -1);
             synchronized (this) {
                 limit.cancel();
             }

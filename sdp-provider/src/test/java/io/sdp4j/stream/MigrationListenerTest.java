@@ -98,7 +98,9 @@ final class MigrationListenerTest {
                 now,
                 deadline,
                 deadline,
-                () -> false);
+                () -> false,
+                _ -> {},
+                -1);
     }
 
     private void answer() {

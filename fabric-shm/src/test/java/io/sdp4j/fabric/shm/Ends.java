@@ -45,8 +45,14 @@ final class Ends {
 
     /** For a connection to {@code to} within twenty seconds. */
     static ConnectRequest request(InetSocketAddress to, QpSpec spec) {
-        return new ConnectRequest(
-                to, _ -> HELD, new byte[0], spec, System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+        return request(to, new byte[0], spec, 20);
+    }
+
+    /** For a connection to {@code to} within so many seconds. */
+    static ConnectRequest request(InetSocketAddress to, byte[] data, QpSpec spec, int seconds) {
+        long now = System.nanoTime();
+        long deadline = now + TimeUnit.SECONDS.toNanos(seconds);
+        return new ConnectRequest(to, _ -> HELD, data, spec, now, deadline, deadline, () -> false);
     }
 
     static QueuePair connect(ShmFabric fabric, InetSocketAddress to, QpSpec spec)

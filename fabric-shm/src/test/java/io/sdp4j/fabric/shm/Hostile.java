@@ -2,7 +2,6 @@ package io.sdp4j.fabric.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
 import java.io.IOException;
@@ -58,15 +57,7 @@ public final class Hostile {
     private void spoil(ShmFabric fabric, InetSocketAddress victim) {
         QueuePair qp;
         try {
-            qp =
-                    fabric.connect(
-                                    new ConnectRequest(
-                                            victim,
-                                            _ -> Ends.HELD,
-                                            new byte[0],
-                                            Peer.SPEC,
-                                            System.nanoTime() + TimeUnit.SECONDS.toNanos(5)))
-                            .queuePair();
+            qp = fabric.connect(Ends.request(victim, new byte[0], Peer.SPEC, 5)).queuePair();
         } catch (FabricException e) {
             return; // refused, and the next one may not be
         }

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.CompletionQueue;
-import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
@@ -363,14 +362,7 @@ public final class ShmPing {
 
     private static QueuePair connect(ShmFabric fabric, InetSocketAddress remote)
             throws FabricException {
-        return fabric.connect(
-                        new ConnectRequest(
-                                remote,
-                                _ -> Ends.HELD,
-                                new byte[10],
-                                SPEC,
-                                System.nanoTime() + TimeUnit.SECONDS.toNanos(5)))
-                .queuePair();
+        return fabric.connect(Ends.request(remote, new byte[10], SPEC, 5)).queuePair();
     }
 
     private static final int TRIPS = 20_000;

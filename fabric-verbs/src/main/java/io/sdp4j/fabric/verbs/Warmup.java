@@ -95,6 +95,7 @@ final class Warmup {
                                     _ -> self,
                                     new byte[0],
                                     SPEC,
+                                    now,
                                     now + PATIENCE_NANOS,
                                     now + LIMIT_NANOS,
                                     fabric::isClosed),

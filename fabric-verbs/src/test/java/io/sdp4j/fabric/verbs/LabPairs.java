@@ -83,6 +83,8 @@ final class LabPairs {
     /** A connection, or why there is none on the side that was short of something. */
     QpPair connect() throws FabricException, InterruptedException, TimeoutException {
         accepted = new CompletableFuture<>();
+        long now = System.nanoTime();
+        long deadline = now + TimeUnit.SECONDS.toNanos(LONG_SECONDS);
         QueuePair a;
         try {
             a =
@@ -92,8 +94,10 @@ final class LabPairs {
                                             _ -> new InetSocketAddress(address().getAddress(), 9),
                                             new byte[0],
                                             spec,
-                                            System.nanoTime()
-                                                    + TimeUnit.SECONDS.toNanos(LONG_SECONDS)))
+                                            now,
+                                            deadline,
+                                            deadline,
+                                            () -> false))
                             .queuePair();
         } catch (FabricException e) {
             var _ = accepted.thenAccept(QueuePair::close); // the other side knows nothing of it

@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -140,12 +141,22 @@ public abstract class FabricEnds {
     }
 
     protected ConnectRequest request(byte[] data, long nanos) {
+        return request(this::held, data, SPEC, nanos, () -> false);
+    }
+
+    protected ConnectRequest request(
+            ConnectRequest.LocalAddress local,
+            byte[] data,
+            QpSpec spec,
+            long nanos,
+            BooleanSupplier abandoned) {
+        long now = System.nanoTime();
         return new ConnectRequest(
-                address(),
-                _ -> HeldAddress.on(kernel.getInetAddress()),
-                data,
-                SPEC,
-                System.nanoTime() + nanos);
+                address(), local, data, spec, now, now + nanos, now + nanos, abandoned);
+    }
+
+    protected InetSocketAddress held(InetAddress source) {
+        return HeldAddress.on(kernel.getInetAddress());
     }
 
     protected FabricListener listen(RequestHandler handler) throws FabricException {
@@ -199,16 +210,8 @@ public abstract class FabricEnds {
     protected QpPair connect(QpSpec a, QpSpec b) throws Exception {
         Result result = new Result();
         try (FabricListener l = listen(r -> r.accept(b, new byte[0], result))) {
-            ConnectRequest r = request(new byte[0], LONG);
-            QueuePair left =
-                    active.connect(
-                                    new ConnectRequest(
-                                            r.remote(),
-                                            r.localAddress(),
-                                            r.privateData(),
-                                            a,
-                                            r.deadlineNanos()))
-                            .queuePair();
+            ConnectRequest r = request(this::held, new byte[0], a, LONG, () -> false);
+            QueuePair left = active.connect(r).queuePair();
             open.add(left);
             QueuePair right = result.queuePair();
             open.add(right);

@@ -59,15 +59,15 @@ public abstract class SetUpContract extends FabricEnds {
     void withoutListenerThereIsNoConnectionAndNoLocalAddressIsAskedFor() {
         AtomicInteger asked = new AtomicInteger();
         ConnectRequest r =
-                new ConnectRequest(
-                        address(),
-                        _ -> {
+                request(
+                        source -> {
                             asked.incrementAndGet();
-                            return HeldAddress.on(kernel.getInetAddress());
+                            return held(source);
                         },
                         new byte[0],
                         SPEC,
-                        System.nanoTime() + LONG);
+                        LONG,
+                        () -> false);
         FabricException e = assertThrows(FabricException.class, () -> active.connect(r));
         assertTrue(NO_LISTENER.contains(e.why()), e.toString());
         assertTrue(asked.get() <= (findsListenerFirst() ? 0 : 1), "asked " + asked.get());
@@ -157,21 +157,10 @@ public abstract class SetUpContract extends FabricEnds {
                             pending.set(r);
                             asked.countDown();
                         })) {
-            ConnectRequest r = request(new byte[0], LONG);
+            ConnectRequest r = request(this::held, new byte[0], SPEC, LONG, abandoned::get);
             FutureTask<FabricException> attempt =
                     new FutureTask<>(
-                            () ->
-                                    assertThrows(
-                                            FabricException.class,
-                                            () ->
-                                                    active.connect(
-                                                            new ConnectRequest(
-                                                                    r.remote(),
-                                                                    r.localAddress(),
-                                                                    r.privateData(),
-                                                                    r.spec(),
-                                                                    r.deadlineNanos(),
-                                                                    abandoned::get))));
+                            () -> assertThrows(FabricException.class, () -> active.connect(r)));
             Thread.ofPlatform().start(attempt);
             assertTrue(asked.await(20, TimeUnit.SECONDS));
             assertFalse(attempt.isDone());
