@@ -69,9 +69,12 @@ final class OffloadConnects {
 
     /** Why no provider need be asked for {@code remote}; null = there may be a listener. */
     static OffloadUnavailable noListenerAt(InetSocketAddress remote) {
-        return remote.getPort() == 0
-                ? new OffloadUnavailable(ReasonCode.NO_PEER, "port 0 has no listener")
-                : null;
+        if (remote.getPort() != 0 && !remote.getAddress().isMulticastAddress()) {
+            return null;
+        }
+        return new OffloadUnavailable(
+                ReasonCode.NO_PEER,
+                (remote.getPort() == 0 ? "port 0" : "a multicast address") + " has no listener");
     }
 
     /** As {@link OffloadSwitch#connect}, for what is not settled without the providers. */

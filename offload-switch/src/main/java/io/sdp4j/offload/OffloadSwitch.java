@@ -166,8 +166,8 @@ public final class OffloadSwitch {
 
     /**
      * The outcome that is clear without asking a provider: the rule keeps the connection on the
-     * kernel, port 0 cannot have a listener, or the destination did not answer lately. Never
-     * blocks.
+     * kernel, there cannot be a listener, no provider leads there, or the destination did not
+     * answer lately. Never blocks.
      *
      * @return null if {@link #connect} has to find out
      */
@@ -181,6 +181,11 @@ public final class OffloadSwitch {
         OffloadUnavailable noListener = OffloadConnects.noListenerAt(remote);
         if (noListener != null) {
             return Attempt.kernel(noListener.reason(), noListener.getMessage());
+        }
+        if (allBeginOnKernel(decision) && !beginsOnKernel(decision, remote)) {
+            return Attempt.kernel(
+                    ReasonCode.NOT_LOCAL,
+                    remote.getAddress().getHostAddress() + " is not an address of this host");
         }
         if (failures.contains(remote)) {
             return Attempt.kernel(
@@ -445,6 +450,11 @@ public final class OffloadSwitch {
                 || policy().canRequireOffload()) {
             return false;
         }
+        return allBeginOnKernel(decision);
+    }
+
+    /** Whether providers carry nothing but connections that begin on kernel TCP and move. */
+    private boolean allBeginOnKernel(Decision decision) {
         for (OffloadProvider provider : providers) {
             if (!provider.listensLater(decision.fabrics())) {
                 return false;

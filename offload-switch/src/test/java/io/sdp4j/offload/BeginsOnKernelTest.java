@@ -2,6 +2,7 @@ package io.sdp4j.offload;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
@@ -32,10 +33,15 @@ class BeginsOnKernelTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
 
     /** Moves what does not go to {@link #FOREIGN}, and must not be asked for anything else. */
-    private static final class Mover implements OffloadProvider {
+    private record Mover(boolean listensLater) implements OffloadProvider {
         @Override
         public String name() {
             return "mover";
+        }
+
+        @Override
+        public boolean listensLater(List<String> fabrics) {
+            return listensLater;
         }
 
         @Override
@@ -55,9 +61,13 @@ class BeginsOnKernelTest {
     }
 
     private static OffloadSwitch of(UpgradePolicy upgrade) {
+        return of(upgrade, true);
+    }
+
+    private static OffloadSwitch of(UpgradePolicy upgrade, boolean listensLater) {
         return new OffloadSwitch(
                 Policy::allowAll,
-                List.of(new Mover()),
+                List.of(new Mover(listensLater)),
                 SwitchSettings.defaults().withUpgrade(upgrade));
     }
 
@@ -74,6 +84,16 @@ class BeginsOnKernelTest {
     @Test
     void notWhereTheKernelWillNotDo() {
         assertFalse(of(UpgradePolicy.AUTO).beginsOnKernel(ONLY, OWN));
+    }
+
+    /** Where all begin on the kernel, one that cannot move has no provider to ask. */
+    @Test
+    void andThatDecidesWhereTheyCannotMove() {
+        OffloadSwitch owner = of(UpgradePolicy.AUTO);
+        assertEquals(ReasonCode.NOT_LOCAL, owner.settled(BOTH, FOREIGN).reason());
+        assertNull(owner.settled(BOTH, OWN));
+        assertNull(owner.settled(ONLY, FOREIGN));
+        assertNull(of(UpgradePolicy.AUTO, false).settled(BOTH, FOREIGN));
     }
 
     /** They have no way to move, and stay there. */

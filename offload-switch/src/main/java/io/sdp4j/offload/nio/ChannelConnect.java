@@ -219,6 +219,11 @@ final class ChannelConnect {
             }
             return connectKernel(remote, nanos);
         }
+        Attempt settled = owner.settled(decision, resolved);
+        if (settled != null) {
+            settleOnKernel(settled);
+            return connectKernel(remote, nanos);
+        }
         boolean blocking = channel.isBlocking();
         boolean begun;
         synchronized (connection.stateLock) {

@@ -41,7 +41,8 @@ public interface OffloadProvider {
 
     /**
      * Whether a listener that a rule lets fall back need not wait for {@link #listen}: every peer
-     * reaches it by kernel TCP first, and asks again if it finds no listener here yet. Never
+     * reaches it by kernel TCP first, and asks again if it finds no listener here yet. Then this
+     * one is not asked to connect to where it does not {@linkplain #moves move} connections. Never
      * blocks.
      *
      * @param fabrics as in {@link ListenSpec}

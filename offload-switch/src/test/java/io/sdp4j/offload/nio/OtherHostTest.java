@@ -1,0 +1,99 @@
+package io.sdp4j.offload.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a connection to where no provider leads is the kernel's from the beginning, on the calling
+ * thread, and one that the kernel refuses at once is told of, whether a provider was asked or not.
+ */
+@Timeout(60)
+class OtherHostTest {
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+
+    /** Leads to no address; must not be asked. */
+    private static final class HereOnly implements OffloadProvider {
+        @Override
+        public String name() {
+            return "here";
+        }
+
+        @Override
+        public boolean listensLater(List<String> fabrics) {
+            return true; // and moves nothing
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) {
+            throw new AssertionError("asked to connect");
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) {
+            throw new AssertionError("asked to listen");
+        }
+    }
+
+    private static SocketChannel open(OffloadProvider provider) throws IOException {
+        SocketChannel c =
+                SwitchChannels.provider(
+                                new OffloadSwitch(
+                                        Policy::allowAll,
+                                        List.of(provider),
+                                        SwitchSettings.defaults(),
+                                        KernelSocketSource.JDK))
+                        .openSocketChannel();
+        c.configureBlocking(false);
+        return c;
+    }
+
+    @Test
+    void noProviderIsAsked() throws IOException {
+        try (ServerSocketChannel listener = ServerSocketChannel.open();
+                Selector selector = Selector.open();
+                SocketChannel c = open(new HereOnly())) {
+            listener.bind(new InetSocketAddress(LOOPBACK, 0));
+            SelectionKey key = c.register(selector, SelectionKey.OP_CONNECT);
+            if (!c.connect(listener.getLocalAddress())) {
+                assertEquals(1, selector.select(20_000));
+                assertTrue(key.isConnectable());
+                assertTrue(c.finishConnect());
+            }
+            assertEquals(ReasonCode.NOT_LOCAL, SwitchChannels.explain(c).orElseThrow().reason());
+        }
+    }
+
+    @Test
+    void theKernelsRefusalIsThrown() throws IOException {
+        for (OffloadProvider provider : List.of(new HereOnly(), new FailingProvider())) {
+            SocketChannel c = open(provider);
+            InetSocketAddress multicast = new InetSocketAddress("224.0.0.1", 9);
+            assertThrows(IOException.class, () -> c.connect(multicast));
+            assertFalse(c.isOpen());
+        }
+    }
+}
