@@ -318,6 +318,7 @@ final class ChannelConnect {
             if (attempt.stream() == null) {
                 port.giveBack();
                 reason.is(attempt);
+                port.checkRoute(to);
                 answered = () -> true; // the kernel is quicker than we can say that it does it
                 boolean _ = channel.connectKernel(remote, -1);
                 next = State.KERNEL;

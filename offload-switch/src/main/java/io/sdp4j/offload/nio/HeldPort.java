@@ -5,9 +5,11 @@ import io.sdp4j.offload.jdk.PrivateNatives;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import sun.nio.ch.ConnectionChannel;
@@ -76,6 +78,25 @@ final class HeldPort {
             }
             return new InetSocketAddress(
                     source, ((InetSocketAddress) holder.getLocalAddress()).getPort());
+        }
+    }
+
+    /**
+     * Throws what the kernel's connect would throw at once. It would close the channel, and a
+     * selector would not tell of one that is closed.
+     */
+    void checkRoute(InetSocketAddress target) throws IOException {
+        InetSocketAddress from = asked();
+        DatagramSocket probe;
+        try {
+            probe =
+                    new DatagramSocket(
+                            from == null ? null : new InetSocketAddress(from.getAddress(), 0));
+        } catch (SocketException e) {
+            return; // no descriptor is left, which the kernel's connect does not need
+        }
+        try (probe) {
+            probe.connect(target); // sends nothing
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.nio;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -93,6 +94,21 @@ class OtherHostTest {
             SocketChannel c = open(provider);
             InetSocketAddress multicast = new InetSocketAddress("224.0.0.1", 9);
             assertThrows(IOException.class, () -> c.connect(multicast));
+            assertFalse(c.isOpen());
+        }
+    }
+
+    /** From the loopback address no route leads to another host. */
+    @Test
+    void theKernelsRefusalAfterAnAttemptIsTold() throws IOException {
+        try (Selector selector = Selector.open();
+                SocketChannel c = open(new FailingProvider())) {
+            SelectionKey key = c.register(selector, SelectionKey.OP_CONNECT);
+            c.bind(new InetSocketAddress(LOOPBACK, 0));
+            assertFalse(c.connect(new InetSocketAddress("192.0.2.1", 9))); // RFC 5737
+            await().until(() -> selector.select(20_000) == 1); // the attempt's end wakes it, too
+            assertTrue(key.isConnectable());
+            assertThrows(IOException.class, c::finishConnect);
             assertFalse(c.isOpen());
         }
     }
