@@ -55,6 +55,7 @@ final class EarlyChannels implements Consumer<Object[]> {
                                 "Carrier",
                                 "ConnectionSwitch",
                                 "ConnectionChannel$Unsendable",
+                                "ConnectionChannel$Plain",
                                 "ConnectionChannel$Kernel",
                                 "ConnectionChannel",
                                 "CountedKernel",

@@ -97,8 +97,22 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return kernel;
     }
 
+    /** The same descriptor for file channels, which close what they are interrupted with. */
+    private static final class Plain extends SocketChannelImpl {
+        Plain(SelectorProvider provider, FileDescriptor fd, SocketAddress remote)
+                throws IOException {
+            super(provider, ListeningChannel.family(null), fd, remote);
+        }
+
+        @Override
+        protected void implCloseSelectableChannel() {}
+
+        @Override
+        public void kill() {}
+    }
+
     private final class Kernel implements Carrier {
-        private SocketChannelImpl plain; // for files: the same descriptor; lost updates do no harm
+        private Plain plain; // for files; lost updates do no harm
 
         @Override
         public int read(ByteBuffer dst) throws IOException {
@@ -136,15 +150,16 @@ public final class ConnectionChannel extends SocketChannelImpl {
             ConnectionChannel.super.beforeTransferTo();
             boolean completed = false;
             try {
-                if (plain == null) {
-                    plain =
-                            new SocketChannelImpl(
+                Plain to = plain;
+                if (to == null || !to.isOpen()) {
+                    to =
+                            new Plain(
                                     provider(),
-                                    ListeningChannel.family(null),
                                     ConnectionChannel.super.getFD(),
                                     ConnectionChannel.super.remoteAddress());
+                    plain = to;
                 }
-                long sent = file.transferTo(position, count, plain);
+                long sent = file.transferTo(position, count, to);
                 completed = true;
                 return sent;
             } finally {

@@ -41,6 +41,7 @@ final class JdkClasses {
                         "sun.nio.ch.Carrier",
                         "sun.nio.ch.ConnectionSwitch",
                         "sun.nio.ch.ConnectionChannel$Unsendable",
+                        "sun.nio.ch.ConnectionChannel$Plain",
                         "sun.nio.ch.ConnectionChannel$Kernel",
                         "sun.nio.ch.ConnectionChannel");
     }
