@@ -423,8 +423,11 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     @Override
     public FileDescriptor getFD() {
+        if (transfer.isHeldByCurrentThread()) {
+            return Unsendable.FD;
+        }
         beside.checkDescriptor();
-        return transfer.isHeldByCurrentThread() ? Unsendable.FD : super.getFD();
+        return super.getFD();
     }
 
     @Override

@@ -35,8 +35,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The socket of a channel, streams over channels, files, and many virtual threads. */
 interface StreamingContract extends NioChannels {
@@ -194,32 +194,42 @@ interface StreamingContract extends NioChannels {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 100, 20_480, 9_000_000})
+    @CsvSource({
+        "0, false",
+        "100, false",
+        "20480, false",
+        "9000000, false",
+        "100, true",
+        "20480, true",
+        "9000000, true"
+    })
     @DisplayName("57: files go out by transferTo and come in by transferFrom")
-    default void filesAreTransferred(int length) throws Exception {
+    default void filesAreTransferred(int length, boolean byAccepted) throws Exception {
         byte[] content = Expect.bytes(length, length);
         Path from = Files.write(Files.createTempFile("from", ".bin"), content);
         Path to = Files.createTempFile("to", ".bin");
         try (var p = pair();
                 FileChannel source = FileChannel.open(from, StandardOpenOption.READ);
                 FileChannel sink = FileChannel.open(to, StandardOpenOption.WRITE)) {
+            SocketChannel out = byAccepted ? p.server() : p.client();
+            SocketChannel in = byAccepted ? p.client() : p.server();
             Task<Void> sender =
                     Task.start(
                             () -> {
                                 long at = 0;
                                 while (at < length) {
-                                    at += source.transferTo(at, length - at, p.client());
+                                    at += source.transferTo(at, length - at, out);
                                 }
-                                assertEquals(0, source.transferTo(length, 10, p.client()));
-                                p.client().shutdownOutput();
+                                assertEquals(0, source.transferTo(length, 10, out));
+                                out.shutdownOutput();
                                 return null;
                             });
             long at = 0;
             while (at < length) {
-                at += sink.transferFrom(p.server(), at, length - at);
+                at += sink.transferFrom(in, at, length - at);
             }
             sender.get();
-            assertEquals(-1, p.server().read(ByteBuffer.allocate(1)));
+            assertEquals(-1, in.read(ByteBuffer.allocate(1)));
             assertArrayEquals(content, Files.readAllBytes(to));
         } finally {
             Files.delete(from);
