@@ -90,6 +90,9 @@ final class EarlyChannels implements Consumer<Object[]> {
      * @param family null = the JDK's choice
      */
     SocketChannel connection(SelectorProvider provider, ProtocolFamily family) throws IOException {
+        if (family == UNIX) {
+            return (SocketChannel) made("unix", provider);
+        }
         return (SocketChannel) counted("connection", provider, family);
     }
 

@@ -117,6 +117,9 @@ public final class EarlyChannels {
         } finally {
             Files.delete(at.getPath());
         }
+        try (SocketChannel c = SocketChannel.open(UNIX)) {
+            say("bound", () -> c.bind(null).getLocalAddress());
+        }
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (DatagramChannel to = DatagramChannel.open(INET).bind(any);
                 DatagramChannel from = DatagramChannel.open()) {
