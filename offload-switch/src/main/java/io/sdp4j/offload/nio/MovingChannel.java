@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.NotYetConnectedException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import sun.nio.ch.Carrier;
@@ -431,9 +432,16 @@ final class MovingChannel extends Upgrade implements Carrier {
         return outputShut;
     }
 
+    private void ensureConnected() throws IOException {
+        channel.ensureOpen();
+        if (!channel.isConnected()) {
+            throw new NotYetConnectedException();
+        }
+    }
+
     @Override
     public void shutdownInput() throws IOException {
-        channel.ensureOpen();
+        ensureConnected();
         inputShut = true;
         ChannelStream stream = moved;
         if (stream != null) {
@@ -455,7 +463,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     /** Both ways end, as the peer may wait for either. */
     @Override
     public void shutdownOutput() throws IOException {
-        channel.ensureOpen();
+        ensureConnected();
         outputShut = true;
         endOut();
         ChannelStream stream = moved;

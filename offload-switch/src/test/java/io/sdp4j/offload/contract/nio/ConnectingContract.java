@@ -211,6 +211,28 @@ interface ConnectingContract extends NioChannels {
         }
     }
 
+    @Test
+    @DisplayName("39: shutting what is not connected yet fails, and shuts nothing later")
+    default void shutWhileConnecting() throws IOException {
+        try (ServerSocketChannel listener = listen(1);
+                SocketChannel c = open()) {
+            c.configureBlocking(false);
+            if (!c.connect(listener.getLocalAddress())) {
+                assertThrows(NotYetConnectedException.class, c::shutdownInput);
+                assertThrows(NotYetConnectedException.class, c::shutdownOutput);
+            }
+            Nio.await().until(c::finishConnect);
+            try (SocketChannel s = listener.accept()) {
+                assertFalse(c.socket().isInputShutdown());
+                assertFalse(c.socket().isOutputShutdown());
+                Nio.send(c, "ping");
+                assertEquals("ping", Nio.receive(s, 4));
+                Nio.send(s, "pong");
+                assertEquals("pong", Nio.receive(c, 4));
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Kind.class)
     @DisplayName("36: close ends a blocked connect")
