@@ -304,6 +304,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
                     complete = all ? !sources.more() : n > 0;
                     if (all) {
                         tell();
+                        if (!complete && channel.isOpen()) { // the output was shut meanwhile
+                            throw new IOException("Broken pipe");
+                        }
                     }
                 }
             } catch (SocketException e) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -110,6 +111,13 @@ interface PartialWriteContract extends NioChannels {
                 end(p.client(), writer.thread(), interrupt);
                 Expect.is(ending(interrupt), null, writer.thrown());
             }
+        }
+        try (var p = pair()) {
+            Task<Void> writer = writer(kind, p.client().socket().getOutputStream(), much);
+            writer.awaitBlocked();
+            p.client().shutdownOutput();
+            Expect.is(IOException.class, "Broken pipe", writer.thrown());
+            assertTrue(p.client().isOpen());
         }
     }
 
