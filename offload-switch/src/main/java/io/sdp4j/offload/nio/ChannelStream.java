@@ -236,7 +236,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
     @Override
     public int write(ByteBuffer src) throws IOException {
         long start = SocketEvents.writeStart();
-        int n = write(Objects.requireNonNull(src), null, 0, 0, false);
+        int n = (int) write(Objects.requireNonNull(src), null, 0, 0, false);
         recordWrite(start, n);
         return n;
     }
@@ -245,7 +245,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
         long start = SocketEvents.writeStart();
-        int n = write(null, srcs, offset, length, false);
+        long n = write(null, srcs, offset, length, false);
         recordWrite(start, n);
         return n;
     }
@@ -254,7 +254,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
     public void blockingWrite(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         if (len > 0) {
-            int _ = write(ByteBuffer.wrap(b, off, len), null, 0, 0, true);
+            long _ = write(ByteBuffer.wrap(b, off, len), null, 0, 0, true);
         }
     }
 
@@ -263,9 +263,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
      *
      * @param all for the adaptor: what fails after some bytes is told at once
      */
-    private int write(ByteBuffer one, ByteBuffer[] several, int offset, int length, boolean all)
+    private long write(ByteBuffer one, ByteBuffer[] several, int offset, int length, boolean all)
             throws IOException {
-        int n = 0;
+        long n = 0;
         boolean complete = false;
         writeLock.lock();
         try {
@@ -337,8 +337,8 @@ final class ChannelStream extends StreamHandle implements Carrier {
      * @param before what has moved already: then a failure is left for the next write to tell
      * @param whole whether all is to move
      */
-    private int writeSlowly(int before, boolean whole) throws IOException {
-        int n = 0;
+    private long writeSlowly(long before, boolean whole) throws IOException {
+        long n = 0;
         try {
             while (sources.more() && (whole || n == 0) && channel.isOpen() && !outputShut()) {
                 int moved = sources.move();
@@ -372,7 +372,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         }
     }
 
-    private int written(int n) throws AsynchronousCloseException {
+    private long written(long n) throws AsynchronousCloseException {
         if (n <= 0 && outputShut()) {
             throw new AsynchronousCloseException();
         }

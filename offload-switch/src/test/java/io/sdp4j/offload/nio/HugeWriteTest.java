@@ -1,0 +1,72 @@
+package io.sdp4j.offload.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a blocking write of more bytes than an {@code int} counts tells how many. Method: one
+ * buffer many times over, a stream that takes a buffer at a time.
+ */
+class HugeWriteTest {
+    private static final int SIZE = 256 << 20;
+
+    private final OffloadStream stream =
+            (OffloadStream)
+                    Proxy.newProxyInstance(
+                            OffloadStream.class.getClassLoader(),
+                            new Class<?>[] {OffloadStream.class},
+                            (_, method, args) -> call(method, args));
+
+    private Object call(Method method, Object[] args) {
+        return switch (method.getName()) {
+            case "hashCode" -> 0;
+            case "equals" -> args[0] == stream;
+            case "tryWrite" -> {
+                ByteBuffer from = ((ByteBuffer[]) args[0])[(int) args[1]];
+                int n = from.remaining();
+                from.position(from.limit());
+                yield n;
+            }
+            case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
+            case "localAddress", "remoteAddress" ->
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+            case "drained" -> true;
+            default -> method.getReturnType() == boolean.class ? false : null;
+        };
+    }
+
+    @Test
+    void isCounted() throws IOException {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new OneStream(stream)),
+                        SwitchSettings.defaults(),
+                        KernelSocketSource.JDK);
+        ByteBuffer untouched = ByteBuffer.allocateDirect(SIZE); // takes no memory
+        ByteBuffer[] all = new ByteBuffer[9];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = untouched.duplicate();
+        }
+        try (SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
+            c.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+            assertEquals(9L * SIZE, c.write(all));
+        }
+    }
+}
