@@ -46,14 +46,13 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final ReentrantLock turn = new ReentrantLock();
+    private final ReentrantLock turn = new ReentrantLock(true); // fair: goOn gets it, too
     private final Object lock = new Object();
     private final ProtocolFamily family;
     private final EarlyAccept early; // null = not early
 
     private volatile SecondQueue beside; // early: set once, when the switch has started
     private volatile boolean settled; // early: the switch has gone on with it, or never will
-    private volatile boolean goingOn; // a thread that accepts has to let goOn in
     private volatile boolean both; // there are two queues; set once
     private volatile int epoll = -1; // set once
     private FileDescriptor epollFd; // set before epoll
@@ -176,14 +175,12 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      */
     public void goOn(SecondQueue queue, boolean listens) throws IOException {
         if (listens) {
-            goingOn = true;
             turn.lock();
             try {
                 super.implConfigureBlocking(false);
                 beside = queue;
                 both = true;
             } finally {
-                goingOn = false;
                 turn.unlock();
             }
         } else {
@@ -246,7 +243,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             if (accepted != null) {
                 return byKernel(accepted);
             }
-            more = isBlocking();
+            more = both || isBlocking();
         }
         return more ? acceptBoth(nanos, startNanos, timed) : null;
     }
@@ -284,37 +281,26 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     /** While there is one queue. Null if none waits there, or there may be two now. */
     private SocketChannel acceptByKernel(long nanos, boolean timed) throws IOException {
         if (early == null || settled || !isBlocking()) {
+            if (both) { // since the caller looked, and settled after that
+                return null;
+            }
             return timed ? super.blockingAccept(nanos) : super.accept();
         }
-        if (goingOn) {
-            turn.lock(); // goOn has it
-            try {
-                return null;
-            } finally {
-                turn.unlock();
-            }
-        }
+        turn.lock();
         try {
-            return super.blockingAccept(timed ? Math.min(nanos, WAIT_NANOS) : WAIT_NANOS);
+            return both
+                    ? null
+                    : super.blockingAccept(timed ? Math.min(nanos, WAIT_NANOS) : WAIT_NANOS);
         } catch (SocketTimeoutException e) {
             if (timed && nanos <= WAIT_NANOS) {
                 throw e;
             }
             return null;
         } finally {
-            if (both) { // goOn was quicker
-                kernelMayBlock();
-            }
-        }
-    }
-
-    /** The JDK lets the kernel's listener block at the end of an accept that had a limit. */
-    private void kernelMayBlock() {
-        turn.lock();
-        try {
-            blocks = true;
-        } finally {
             turn.unlock();
+            if (!isOpen()) {
+                releaseIfIdle();
+            }
         }
     }
 
