@@ -115,7 +115,8 @@ final class ApiProvider implements SdpProvider {
     private static void end(Closeable socket) {
         try {
             socket.close();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+            // RuntimeException: of the application's executor, which is told of what ends
             System.getLogger("io.sdp4j").log(System.Logger.Level.DEBUG, "not closed", e);
         }
     }

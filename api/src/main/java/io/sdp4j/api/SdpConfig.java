@@ -102,7 +102,7 @@ public final class SdpConfig {
          * The fabrics to use, and no others.
          *
          * @param names {@code shm} (shared memory), {@code verbs} (RDMA devices), in order of
-         *     preference; at least one
+         *     preference unless there are {@link #rules}; at least one
          * @return this
          * @throws IllegalArgumentException if there is none, or one of another name
          */

@@ -107,8 +107,20 @@ final class SessionConnections {
             if (entry != UnreadQueue.NONE || reading == current) {
                 return entry;
             }
-            left.add(reading.qp);
-            reading = reading.next;
+            leave();
+        }
+    }
+
+    private void leave() {
+        left.add(reading.qp);
+        reading = reading.next;
+    }
+
+    /** Leaves those that have nothing unread; the reader has no message of theirs in hand. */
+    void leaveRead() {
+        assert Thread.holdsLock(core);
+        while (reading != current && reading.unread.isEmpty()) {
+            leave();
         }
     }
 

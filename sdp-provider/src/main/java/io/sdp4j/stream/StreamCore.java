@@ -307,6 +307,7 @@ final class StreamCore {
 
     void onTimer(int timer) {
         assert Thread.holdsLock(this);
+        progress(); // what the timer waits for may have come
         machine.onTimer(timer, actions);
         carryOut();
     }

@@ -154,7 +154,6 @@ final class StreamLife {
     /** With the lock: gives back what it can; false if more may be left. */
     private boolean trim() {
         assert Thread.holdsLock(core);
-        reader.giveBackIfRead();
         boolean lent =
                 core.lending != null && core.lending.writes().active(); // answers take memory
         boolean given = core.qp.trim(onUse);
@@ -164,7 +163,13 @@ final class StreamLife {
 
     private List<QueuePair> takeLeft() {
         assert Thread.holdsLock(core);
-        return blocked.sleepsElsewhere() ? List.of() : core.qps.takeLeft();
+        if (blocked.sleepsElsewhere()) {
+            return List.of();
+        }
+        if (reader.idle()) {
+            core.qps.leaveRead(); // the application may never read
+        }
+        return core.qps.takeLeft();
     }
 
     /** See {@link io.sdp4j.offload.spi.OffloadStream#migrate}. */

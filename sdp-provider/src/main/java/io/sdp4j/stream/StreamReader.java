@@ -291,12 +291,19 @@ final class StreamReader {
      */
     boolean trim(Runnable toTell) {
         assert Thread.holdsLock(core);
-        if (slot >= 0) {
+        if (!idle()) {
             return false;
         }
         connection = null;
         onUse = toTell;
         return true;
+    }
+
+    /** Whether no message is in hand. Any thread, with the lock. */
+    boolean idle() {
+        assert Thread.holdsLock(core);
+        giveBackIfRead();
+        return slot < 0;
     }
 
     /** Gives back the message in hand, read to its end or not. With the lock. */

@@ -295,12 +295,13 @@ final class StreamReadiness implements BlockedThreads.Stream {
      * the stream, or notify. With the lock.
      *
      * @param onUse to be run when something has come, which calls {@link #stir}
-     * @return false if something is there already
+     * @return false if something is there already, or if only the notify descriptor tells of it:
+     *     its owner may be busy for long, and a question of the peer's must be answered
      */
     boolean trim(Runnable onUse) {
         assert Thread.holdsLock(core);
         atRest = onUse;
-        if (watched || blocked.sleeps(this::onLeft) || core.queue.arm()) {
+        if (blocked.sleeps(this::onLeft) || (!watched && core.queue.arm())) {
             return true;
         }
         atRest = null;

@@ -9,6 +9,7 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.trace.TraceWriter;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
@@ -101,8 +102,31 @@ final class TracedFabric implements Fabric {
                 new ListenRequest(
                         request.address(),
                         request.dualStack(),
-                        r -> request.handler().onRequest(new Request(r, System.nanoTime())),
+                        new Requests(request.handler()),
                         request.accepted()));
+    }
+
+    private final class Requests implements RequestHandler {
+        private final RequestHandler handler;
+
+        Requests(RequestHandler handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public void onRequest(ConnectionRequest request) {
+            handler.onRequest(new Request(request, System.nanoTime()));
+        }
+
+        @Override
+        public void onRefused(String peer, String why) {
+            handler.onRefused(peer, why);
+        }
+
+        @Override
+        public void onShort(String why) {
+            handler.onShort(why);
+        }
     }
 
     @Override
@@ -143,6 +167,11 @@ final class TracedFabric implements Fabric {
         @Override
         public InetSocketAddress remoteAddress() {
             return request.remoteAddress();
+        }
+
+        @Override
+        public String peer() {
+            return request.peer();
         }
 
         @Override

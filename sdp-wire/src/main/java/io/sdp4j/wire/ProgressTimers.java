@@ -12,8 +12,11 @@ final class ProgressTimers {
     /** SrcAvail unanswered: copy the rest. */
     static final long SRC_AVAIL_NANOS = 1_000_000_000L;
 
-    /** SrcAvailCancel or SinkAvailCancel unanswered: cut. */
-    static final long CANCEL_NANOS = 5_000_000_000L;
+    /**
+     * SrcAvailCancel or SinkAvailCancel unanswered: cut. A peer that is stopped for some seconds,
+     * by a debugger or a collection, keeps the connection.
+     */
+    static final long CANCEL_NANOS = 60_000_000_000L;
 
     /** RDMA operation without completion: cut. */
     static final long RDMA_NANOS = 60_000_000_000L;

@@ -6,6 +6,7 @@ import io.sdp4j.offload.jdk.KernelAsync;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
+import java.nio.channels.AsynchronousChannel;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
@@ -71,7 +72,7 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
                 kernel.provider().openAsynchronousServerSocketChannel(in.inner());
         return !KernelSockets.active() && owner.policy().canOffload(Role.LISTEN)
                 ? new SwitchAsynchronousServerSocketChannel(owner, in, inner)
-                : inner;
+                : own(inner);
     }
 
     @Override
@@ -81,7 +82,12 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
         AsynchronousSocketChannel inner = in.openKernel();
         return !KernelSockets.active() && canOffloadConnect(owner.policy())
                 ? new SwitchAsynchronousSocketChannel(owner, in, inner)
-                : inner;
+                : own(inner);
+    }
+
+    private <C extends AsynchronousChannel> C own(C inner) {
+        owner.opened(inner);
+        return inner;
     }
 
     /** A bind may decide for the connect that follows it. */

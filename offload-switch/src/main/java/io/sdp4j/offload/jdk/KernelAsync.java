@@ -154,6 +154,8 @@ public abstract sealed class KernelAsync {
      * API in a JVM without the agent; never behind an installed provider, which would ask itself.
      */
     private static final class Public extends KernelAsync {
+        private static AsynchronousChannelGroup defaultGroup; // guarded by this class; never ends
+
         private static final class Timer {
             static final ScheduledThreadPoolExecutor INSTANCE = start();
 
@@ -173,9 +175,16 @@ public abstract sealed class KernelAsync {
 
         @Override
         public AsynchronousChannelGroup defaultGroup() throws IOException {
-            return AsynchronousChannelGroup.withCachedThreadPool(
-                    Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory()),
-                    Runtime.getRuntime().availableProcessors());
+            synchronized (Public.class) {
+                if (defaultGroup == null) {
+                    defaultGroup =
+                            AsynchronousChannelGroup.withCachedThreadPool(
+                                    Executors.newCachedThreadPool(
+                                            Thread.ofPlatform().daemon().factory()),
+                                    Runtime.getRuntime().availableProcessors());
+                }
+                return defaultGroup;
+            }
         }
 
         @Override

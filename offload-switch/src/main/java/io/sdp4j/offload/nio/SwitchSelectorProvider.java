@@ -6,6 +6,7 @@ import io.sdp4j.policy.Role;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import sun.nio.ch.EPollSelectorProvider;
@@ -23,9 +24,12 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     }
 
     private ServerSocketChannel listener(ProtocolFamily family) throws IOException {
-        ServerSocketChannel listener = SwitchListener.open(this, family);
-        owner.opened(listener);
-        return listener;
+        return own(SwitchListener.open(this, family));
+    }
+
+    private <C extends Channel> C own(C channel) {
+        owner.opened(channel);
+        return channel;
     }
 
     OffloadSwitch owner() {
@@ -40,26 +44,26 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     public SocketChannel openSocketChannel() throws IOException {
         return mayOffload(Role.CONNECT)
                 ? NewConnections.toConnect(this, null)
-                : super.openSocketChannel();
+                : own(super.openSocketChannel());
     }
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return family != null && family != StandardProtocolFamily.UNIX && mayOffload(Role.CONNECT)
                 ? NewConnections.toConnect(this, family)
-                : super.openSocketChannel(family);
+                : own(super.openSocketChannel(family));
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        return mayOffload(Role.LISTEN) ? listener(null) : super.openServerSocketChannel();
+        return mayOffload(Role.LISTEN) ? listener(null) : own(super.openServerSocketChannel());
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         return family != null && family != StandardProtocolFamily.UNIX && mayOffload(Role.LISTEN)
                 ? listener(family)
-                : super.openServerSocketChannel(family);
+                : own(super.openServerSocketChannel(family));
     }
 
     /** One of the JDK's own, of {@code family} or if that is null of the default one. */
