@@ -31,22 +31,17 @@ public final class Futex {
      * Sleeps while the int at {@code address} is {@code value}, at most {@code nanos} (rounded down
      * to a power of two, 16 us to 73 min; {@link Long#MAX_VALUE} = without an end). May return
      * early.
+     *
+     * @return whether the kernel says that it was woken; not if a signal or the time ended it
      */
-    public static void await(long address, int value, long nanos) {
+    public static boolean await(long address, int value, long nanos) {
         if (nanos == Long.MAX_VALUE) {
-            Linux.callQuietly(Linux.FUTEX, address, WAIT, value, 0, 0, 0);
-            return;
+            return Linux.callQuietly(Linux.FUTEX, address, WAIT, value, 0, 0, 0) == 0;
         }
         int k = 63 - Long.numberOfLeadingZeros(Math.max(nanos, 1));
         k = Math.clamp(k, SMALLEST, LARGEST);
-        Linux.callQuietly(
-                Linux.FUTEX,
-                address,
-                WAIT,
-                value,
-                TIMES.address() + (k - SMALLEST) * (long) TIMESPEC_BYTES,
-                0,
-                0);
+        long limit = TIMES.address() + (k - SMALLEST) * (long) TIMESPEC_BYTES;
+        return Linux.callQuietly(Linux.FUTEX, address, WAIT, value, limit, 0, 0) == 0;
     }
 
     /** Wakes the threads that sleep there, in any process. */

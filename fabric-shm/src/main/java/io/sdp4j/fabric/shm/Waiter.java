@@ -179,19 +179,23 @@ final class Waiter {
                 long deadline = deadline(nanos);
                 long word = own + ShmLayout.SLEEP_WORD;
                 sleeping = true;
-                for (int n = 0; ; n++) {
+                for (int futile = 0; ; ) {
                     mem.putIntOpaque(word, 1);
                     VarHandle.fullFence();
                     long left = left(deadline);
                     if (hasSomething() || left <= 0) {
                         break;
                     }
-                    Futex.await(base + word, 1, left);
+                    boolean woken = Futex.await(base + word, 1, left);
                     if (hasSomething()) {
                         break;
                     }
-                    if (n % MOST_FUTILE == 0) {
-                        onFutile(n);
+                    // a signal, or the end of the time, leaves the word as it is
+                    if (woken || mem.getIntOpaque(word) != 1) {
+                        if (futile % MOST_FUTILE == 0) {
+                            onFutile(futile);
+                        }
+                        futile++;
                     }
                 }
                 mem.putIntOpaque(word, 0);

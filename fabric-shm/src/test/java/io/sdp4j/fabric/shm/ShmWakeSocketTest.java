@@ -2,18 +2,25 @@ package io.sdp4j.fabric.shm;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.Futex;
+import io.sdp4j.linux.WakeSignal;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +119,42 @@ final class ShmWakeSocketTest extends ShmDirectory {
         over.set(true);
         waking.join();
         assertTrue(cut);
+    }
+
+    /** As those of a profiler do; each ends a sleep in the kernel, which counts them. */
+    @Test
+    void signalsThatEndSleepsDoNot() throws Exception {
+        assumeTrue(WakeSignal.usable(), "no signal ends a system call here");
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicBoolean cut = new AtomicBoolean();
+        CompletableFuture<Integer> number = new CompletableFuture<>();
+        Thread waiting =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    number.complete(WakeSignal.self());
+                                    while (!over.get()) {
+                                        victim.completions().await(TimeUnit.HOURS.toNanos(1));
+                                        cut.compareAndSet(false, cut());
+                                    }
+                                });
+        Path status = Path.of("/proc/self/task/" + number.get() + "/status");
+        long enough = sleeps(status) + 1500;
+        while (sleeps(status) < enough && !cut.get()) {
+            WakeSignal.send(number.get());
+        }
+        over.set(true);
+        victim.completions().wake();
+        waiting.join();
+        assertFalse(cut.get());
+    }
+
+    private static long sleeps(Path status) throws IOException {
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .sum();
     }
 
     @Test
