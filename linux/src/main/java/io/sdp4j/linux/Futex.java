@@ -29,15 +29,11 @@ public final class Futex {
 
     /**
      * Sleeps while the int at {@code address} is {@code value}, at most {@code nanos} (rounded down
-     * to a power of two, 16 us to 73 min; {@link Long#MAX_VALUE} = without an end). May return
-     * early.
+     * to a power of two, 16 us to 73 min). May return early.
      *
      * @return whether the kernel says that it was woken; not if a signal or the time ended it
      */
     public static boolean await(long address, int value, long nanos) {
-        if (nanos == Long.MAX_VALUE) {
-            return Linux.callQuietly(Linux.FUTEX, address, WAIT, value, 0, 0, 0) == 0;
-        }
         int k = 63 - Long.numberOfLeadingZeros(Math.max(nanos, 1));
         k = Math.clamp(k, SMALLEST, LARGEST);
         long limit = TIMES.address() + (k - SMALLEST) * (long) TIMESPEC_BYTES;

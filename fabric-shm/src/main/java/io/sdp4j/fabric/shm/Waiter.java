@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Words are hints: a peer that forges them only delays itself, because what ends the connection
  * or a sleep from this side is told by the private fields here, and rouses a sleeper whatever the
- * words say; and one that ends sleeps for nothing again and again is cut. So a sleep on the futex
- * needs no end of its own.
+ * words say; and one that ends sleeps for nothing again and again is cut. A peer may even take a
+ * sleeper off its word ({@code FUTEX_REQUEUE}), so each sleep ends by itself.
  *
  * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer}
  * under the queue pair's lock, the rest by any thread.
@@ -34,6 +34,9 @@ final class Waiter {
     private static final int MOST_FUTILE = 1000;
 
     private static final long FUTILE_NANOS = TimeUnit.SECONDS.toNanos(100);
+
+    /** A sleep ends after this, about a minute: rarely, because idle connections cost nothing. */
+    private static final long LONGEST_SLEEP_NANOS = 1L << 36;
 
     private static final int CPU_EVERY = 16;
 
@@ -186,7 +189,8 @@ final class Waiter {
                     if (hasSomething() || left <= 0) {
                         break;
                     }
-                    boolean woken = Futex.await(base + word, 1, left);
+                    boolean woken =
+                            Futex.await(base + word, 1, Math.min(left, LONGEST_SLEEP_NANOS));
                     if (hasSomething()) {
                         break;
                     }

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -148,6 +149,35 @@ final class ShmWakeSocketTest extends ShmDirectory {
         victim.completions().wake();
         waiting.join();
         assertFalse(cut.get());
+    }
+
+    /** It would take a minute to see, so the system call's own words are read. */
+    @Test
+    void aSleepWithoutALimitEndsByItself() throws Exception {
+        CompletableFuture<Integer> number = new CompletableFuture<>();
+        Thread waiting =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    number.complete(WakeSignal.self());
+                                    victim.completions().await(Long.MAX_VALUE);
+                                });
+        Path call = Path.of("/proc/self/task/" + number.get() + "/syscall");
+        assumeTrue(Files.isReadable(call), "this kernel does not show system calls");
+        String word =
+                Long.toHexString(
+                        ((ShmQueuePair) victim).sendMemory().address()
+                                + ShmLayout.control(1)
+                                + ShmLayout.SLEEP_WORD);
+        // number, address of the word, operation, value, address of the limit
+        String[] futex =
+                await().until(
+                                () -> Files.readString(call).split(" "),
+                                words -> words.length > 4 && words[1].equals("0x" + word));
+        assertNotEquals("0x0", futex[4]);
+        victim.completions().wake();
+        waiting.join();
     }
 
     private static long sleeps(Path status) throws IOException {
