@@ -48,6 +48,8 @@ public final class ShmFabric implements Fabric {
     private static final long SWEEP_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final int MAX_HANDSHAKES = 256;
     private static final int FEW_DESCRIPTORS = 1024;
 
@@ -68,6 +70,7 @@ public final class ShmFabric implements Fabric {
     private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sweepDue = new AtomicBoolean();
+    private final AtomicBoolean renewDue = new AtomicBoolean();
     private final ShmTransportPool pool = new ShmTransportPool(this);
     private volatile boolean closed;
 
@@ -180,11 +183,27 @@ public final class ShmFabric implements Fabric {
         ShmListener listener = new ShmListener(this, request);
         listeners.add(listener); // before a client can come, and be made to wait
         listener.start();
+        renewLater();
         if (closed) {
             listener.close();
             requireOpen();
         }
         return listener;
+    }
+
+    /** One timer looks after the names of all listeners. */
+    private void renewLater() {
+        if (renewDue.compareAndSet(false, true)) {
+            loop.schedule(this::renew, RENEW_NANOS);
+        }
+    }
+
+    private void renew() {
+        renewDue.set(false);
+        if (!listeners.isEmpty()) {
+            renewLater();
+            listeners.forEach(ShmListener::renewNames);
+        }
     }
 
     private void requireOpen() throws FabricException {

@@ -45,22 +45,61 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     synchronized void start() throws FabricException {
         boolean complete = false;
+        try {
+            takeNames();
+            complete = true;
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
+    private List<String> wantedNames() {
+        return fabric.rendezvous().listenerNames(request.address(), request.dualStack());
+    }
+
+    private void takeNames() throws FabricException {
         try (PrivateDirectory place = fabric.rendezvous().forListening()) {
             directory = place.path();
-            for (String name :
-                    fabric.rendezvous().listenerNames(request.address(), request.dualStack())) {
+            for (String name : wantedNames()) {
                 names.add(take(place, name));
             }
-            complete = true;
             NamesAtExit.add(this);
         } catch (FabricException e) {
             throw e;
         } catch (IOException e) {
             throw new FabricException(Cause.UNAVAILABLE, e.getMessage(), e);
-        } finally {
-            if (!complete) {
-                close();
+        }
+    }
+
+    /** Takes its names anew if one has gone: at logout the directory goes that a user meets in. */
+    synchronized void renewNames() {
+        if (closed || directory == null || (names.size() == wantedNames().size() && named())) {
+            return;
+        }
+        drop(names);
+        names.clear();
+        try {
+            takeNames();
+        } catch (FabricException e) {
+            // the next time, then
+        }
+    }
+
+    private boolean named() {
+        for (Name n : names) {
+            if (!Linux.exists(directory.resolve(n.name).toString())) {
+                return false;
             }
+        }
+        return true;
+    }
+
+    private void drop(List<Name> all) {
+        for (Name n : all) {
+            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
+            n.listening.close();
         }
     }
 
@@ -224,27 +263,26 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     /** Ends listening; connections that were accepted go on. */
     void removeNames() {
         List<Name> all;
+        Path in;
         synchronized (this) {
             all = List.copyOf(names);
+            in = directory;
         }
         for (Name n : all) {
-            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
+            fabric.rendezvous().removeOwn(in, n.name, n.identity);
         }
     }
 
     @Override
     public void close() {
-        NamesAtExit.remove(this);
         List<Name> all;
         synchronized (this) {
             closed = true;
             all = List.copyOf(names);
             names.clear();
         }
-        for (Name n : all) {
-            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
-            n.listening.close();
-        }
+        NamesAtExit.remove(this); // last: nothing adds it any more
+        drop(all);
         for (ShmPassiveSide side : pending) {
             side.listenerClosed();
         }

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -253,6 +255,26 @@ final class ShmRendezvousTest extends ShmDirectory {
             assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
             assertTrue(e.getMessage().contains(name), e.getMessage());
             assertEquals(before, everything(dir));
+        }
+    }
+
+    /** As a user's runtime directory does at logout. */
+    @Test
+    void aNameThatGoesWithItsDirectoryIsTakenAnew() throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric fabric = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            FabricListener l =
+                    fabric.listen(new ListenRequest(at, false, r -> r.reject(new byte[0])));
+            List<String> before = names();
+            Files.delete(Ends.meeting(dir).resolve(before.getFirst()));
+            Files.delete(Ends.meeting(dir));
+            await().atMost(60, TimeUnit.SECONDS).until(() -> names().equals(before));
+            FabricException e =
+                    assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
+            assertEquals(FabricException.Cause.REFUSED, e.why(), e.toString());
+            l.close();
+            assertEquals(List.of(), names());
         }
     }
 
