@@ -25,8 +25,8 @@ public final class EpollLoop extends LoopBase {
     private static final int CTL_MOD = 3;
     private static final int BATCH = 64;
 
-    private final int epoll;
-    private final int wake;
+    private int epoll = -1;
+    private int wake = -1;
     private final SyscallBuffer events = SyscallBuffer.lasting(BATCH * Linux.EPOLL_EVENT_BYTES);
     private final SyscallBuffer counter = SyscallBuffer.lasting(16);
 
@@ -36,15 +36,27 @@ public final class EpollLoop extends LoopBase {
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong(1);
 
-    /** Two descriptors that live as long as the loop; {@code AssertionError} if none are left. */
+    /** Opens nothing before the first task, timer or watch. */
     public EpollLoop(String name, Consumer<Throwable> sink) {
         super(name, sink);
+        counter.putLong(0, 1);
+    }
+
+    /** Two descriptors that live as long as the loop. */
+    @Override
+    int open() {
+        if (epoll >= 0) {
+            return 0;
+        }
         epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
         wake = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0);
-        if (epoll < 0 || wake < 0 || introduce(wake, 0, IN | ET) < 0) {
-            throw new IllegalStateException("no epoll: " + Linux.text(Math.min(epoll, wake)));
+        int r = epoll < 0 ? epoll : wake < 0 ? wake : introduce(wake, 0, IN | ET);
+        if (r < 0) {
+            Linux.close(epoll);
+            Linux.close(wake);
+            epoll = -1;
         }
-        counter.putLong(0, 1);
+        return r;
     }
 
     /**
@@ -68,8 +80,8 @@ public final class EpollLoop extends LoopBase {
      * @return 0 or -errno
      */
     public int introduce(int fd) {
-        start();
-        return introduce(fd, numbers.getAndIncrement(), ONESHOT);
+        int r = start();
+        return r < 0 ? r : introduce(fd, numbers.getAndIncrement(), ONESHOT);
     }
 
     /**
@@ -90,8 +102,10 @@ public final class EpollLoop extends LoopBase {
     private long add(int fd, IntConsumer handler, int events) {
         long number = numbers.getAndIncrement();
         handlers.put(number, handler);
-        start();
-        int r = introduce(fd, number, events);
+        int r = start();
+        if (r == 0) {
+            r = introduce(fd, number, events);
+        }
         if (r < 0) {
             handlers.remove(number);
             return r;

@@ -9,7 +9,8 @@ import java.util.function.Consumer;
  * Tasks and timers of an event loop, and its thread; where it sleeps is a subclass's matter.
  *
  * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
- * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive.
+ * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive. If it
+ * cannot be started, what was queued waits for the next of them.
  */
 abstract class LoopBase implements EventLoop {
     private static final long LONGEST_END_MS = 100;
@@ -19,7 +20,6 @@ abstract class LoopBase implements EventLoop {
     private final Object lock = new Object();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final PriorityQueue<Entry> timers = new PriorityQueue<>();
-    private final AtomicBoolean started = new AtomicBoolean();
     private long timerNumber;
 
     /**
@@ -29,6 +29,7 @@ abstract class LoopBase implements EventLoop {
     private long sleepEndsNanos;
 
     private boolean sleepEnds;
+    private volatile boolean started;
     private volatile Thread thread;
     private volatile boolean over;
 
@@ -126,12 +127,26 @@ abstract class LoopBase implements EventLoop {
         }
     }
 
-    final void start() {
-        if (!started.get() && started.compareAndSet(false, true)) {
-            Thread t = DaemonThread.of(name, this::run);
-            thread = t;
-            t.start();
+    /** 0 if the thread runs now, or -errno. */
+    final int start() {
+        if (started) {
+            return 0;
         }
+        synchronized (lock) {
+            int r = started ? 0 : open();
+            if (!started && r == 0) {
+                Thread t = DaemonThread.of(name, this::run);
+                thread = t;
+                t.start();
+                started = true;
+            }
+            return r;
+        }
+    }
+
+    /** Opens what the loop sleeps on; 0 or -errno. */
+    int open() {
+        return 0;
     }
 
     private void run() {

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
@@ -19,8 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A JVM of few descriptors that uses them all up, and tells what becomes of a listener and of the
- * look at a client's socket meanwhile. To be run with a low {@code ulimit -n}.
+ * A JVM of few descriptors that uses them all up, and tells what becomes of a listener, of the look
+ * at a client's socket and of an event loop meanwhile. To be run with a low {@code ulimit -n}.
  */
 final class OutOfDescriptors {
     private static final int ROUSED = 20;
@@ -32,7 +33,12 @@ final class OutOfDescriptors {
 
     public static void main(String[] args) throws Exception {
         OutOfDescriptors me = new OutOfDescriptors();
-        System.out.println(args[1].equals("listen") ? me.listen(Path.of(args[0])) : me.look());
+        System.out.println(
+                switch (args[1]) {
+                    case "listen" -> me.listen(Path.of(args[0]));
+                    case "loop" -> me.loop();
+                    default -> me.look();
+                });
         System.exit(0);
     }
 
@@ -89,6 +95,21 @@ final class OutOfDescriptors {
         public void take(PeerSocket link) {
             throw new AssertionError("there was a descriptor left");
         }
+    }
+
+    /** Whether a loop that is made now is of use, and later. */
+    private String loop() throws InterruptedException {
+        int watched = UnixFd.open();
+        takeAll();
+        EpollLoop late = new EpollLoop("late", Throwable::printStackTrace);
+        CountDownLatch ran = new CountDownLatch(1);
+        late.execute(ran::countDown);
+        long none = late.watch(watched, _ -> {});
+        Linux.close(taken.remove());
+        Linux.close(taken.remove());
+        boolean some = late.watch(watched, _ -> {}) > 0;
+        ran.await();
+        return Linux.text(none) + ", " + some;
     }
 
     /** The findings before and after there is a descriptor to look with. */

@@ -235,6 +235,13 @@ final class ShmAttackTest extends AttackedFabric {
                 victim.inputReader().readLine());
     }
 
+    @Test
+    void anEventLoopThatFoundNoDescriptorsLooksForThemAgain() throws Exception {
+        Process victim = limited(300, OutOfDescriptors.class, "loop");
+        children.add(victim);
+        assertEquals("too many open files, true", victim.inputReader().readLine());
+    }
+
     /** A process that may have so many descriptors. */
     private Process limited(int descriptors, Class<?> main, String... more) throws IOException {
         List<String> arguments = new ArrayList<>(List.of(dir.toString()));
