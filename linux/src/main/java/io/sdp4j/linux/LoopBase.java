@@ -133,14 +133,19 @@ abstract class LoopBase implements EventLoop {
             return 0;
         }
         synchronized (lock) {
-            int r = started ? 0 : open();
-            if (!started && r == 0) {
-                Thread t = DaemonThread.of(name, this::run);
-                thread = t;
-                t.start();
-                started = true;
+            try {
+                int r = started ? 0 : open();
+                if (!started && r == 0) {
+                    Thread t = DaemonThread.of(name, this::run);
+                    thread = t;
+                    t.start();
+                    started = true;
+                }
+                return r;
+            } catch (OutOfMemoryError e) { // also where there may be no more threads
+                thread = null;
+                return -Linux.EAGAIN;
             }
-            return r;
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** An event loop for tasks and timers only, for where native access is denied. */
-final class ParkingLoop extends LoopBase {
+class ParkingLoop extends LoopBase {
     private final Semaphore wake = new Semaphore(0);
 
     ParkingLoop(String name, Consumer<Throwable> sink) {

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,6 +48,30 @@ final class EventLoopTest {
             loop.schedule(done::countDown, 5 * SOON_NANOS);
             assertTrue(done.await(30, TimeUnit.SECONDS), "left: " + done.getCount());
             assertEquals(2 * errors.size(), thrown.size(), thrown::toString);
+        } finally {
+            loop.end();
+        }
+    }
+
+    @Test
+    void whatIsQueuedBeforeItCanStartIsDoneWhenItHas() throws Exception {
+        AtomicBoolean can = new AtomicBoolean();
+        EventLoop loop =
+                new ParkingLoop("test-late", this::sink) {
+                    @Override
+                    int open() {
+                        if (!can.get()) {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        }
+                        return 0;
+                    }
+                };
+        try {
+            loop.execute(done::countDown);
+            loop.schedule(done::countDown, SOON_NANOS);
+            can.set(true);
+            loop.execute(done::countDown);
+            assertTrue(done.await(30, TimeUnit.SECONDS), "left: " + done.getCount());
         } finally {
             loop.end();
         }

@@ -115,6 +115,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         try {
             listening = fabric.sockets().listen(address, this);
         } catch (IOException e) {
+            discard(place, temporary);
             throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
         }
         boolean taken = false;
