@@ -2,6 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.shm.ShmFabric.Fact;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
@@ -88,8 +89,16 @@ final class Diagnosis {
 
     /** Where this user's processes would meet; makes nothing. */
     static ShmFabric.MeetingPlace meetingPlace(ShmConfig config) {
-        RendezvousDirectories places =
-                new RendezvousDirectories(config.directory(), PeerCredentials.own().ownUid());
+        try {
+            return meetingPlace(
+                    new RendezvousDirectories(config.directory(), PeerCredentials.own().ownUid()));
+        } catch (FabricException e) {
+            return new ShmFabric.MeetingPlace(null, e.getMessage(), List.of());
+        }
+    }
+
+    private static ShmFabric.MeetingPlace meetingPlace(RendezvousDirectories places)
+            throws FabricException {
         List<String> passed = new ArrayList<>();
         for (RendezvousDirectories.Place place : places.all()) {
             RendezvousDirectories.Opened opened = places.open(place);

@@ -264,6 +264,8 @@ final class Rendezvous {
             if (directory != null) {
                 remove(directory, name, identity);
             }
+        } catch (FabricException e) {
+            // the next process that looks removes it
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.DirectoryFd;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.UidMap;
@@ -179,24 +180,28 @@ final class RendezvousDirectories {
         return new Place(path, false);
     }
 
-    /** Opens {@code place} if it is there and good. */
-    Opened open(Place place) {
+    /**
+     * Opens {@code place} if it is there and good.
+     *
+     * @throws FabricException if there is no descriptor, or no memory, to look at it with
+     */
+    Opened open(Place place) throws FabricException {
         return open(place, false);
     }
 
-    /** Opens {@code place}, made if need be. */
-    Opened make(Place place) {
+    /** The same, made if need be. */
+    Opened make(Place place) throws FabricException {
         return open(place, true);
     }
 
-    private Opened open(Place place, boolean make) {
+    private Opened open(Place place, boolean make) throws FabricException {
         if (!place.parentIsOwn) {
             if (make) {
                 makeParent(place);
             }
             return open(place, null, place.path.toString(), make);
         }
-        DirectoryFd.Opened parent = DirectoryFd.open(null, place.path.getParent().toString());
+        DirectoryFd.Opened parent = opened(null, place.path.getParent().toString());
         if (parent.directory() == null) {
             return absent(place, Finding.NOWHERE);
         }
@@ -209,7 +214,19 @@ final class RendezvousDirectories {
         }
     }
 
-    private Opened open(Place place, DirectoryFd in, String name, boolean make) {
+    private static DirectoryFd.Opened opened(DirectoryFd in, String name) throws FabricException {
+        DirectoryFd.Opened opened = DirectoryFd.open(in, name);
+        int r = opened.result();
+        if (r == -Linux.EMFILE || r == -Linux.ENFILE || r == -Linux.ENOMEM) {
+            throw new FabricException(
+                    FabricException.Cause.RESOURCES,
+                    "no rendezvous directory can be opened: " + Linux.text(r));
+        }
+        return opened;
+    }
+
+    private Opened open(Place place, DirectoryFd in, String name, boolean make)
+            throws FabricException {
         if (make) {
             int made = DirectoryFd.make(in, name);
             if (made == -Linux.ENOENT) {
@@ -220,7 +237,7 @@ final class RendezvousDirectories {
                         Finding.NOWHERE, null, place.path + " cannot be made: " + Linux.text(made));
             }
         }
-        DirectoryFd.Opened opened = DirectoryFd.open(in, name);
+        DirectoryFd.Opened opened = opened(in, name);
         DirectoryFd fd = opened.directory();
         if (fd == null) {
             return switch (-opened.result()) {

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.StrangeFd;
@@ -16,12 +17,15 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A JVM of few descriptors that uses them all up, and tells what becomes of a listener, of the look
- * at a client's socket and of an event loop meanwhile. To be run with a low {@code ulimit -n}.
+ * at a client's socket, of an event loop and of the search for a rendezvous directory meanwhile. To
+ * be run with a low {@code ulimit -n}.
  */
 final class OutOfDescriptors {
     private static final int ROUSED = 20;
@@ -37,6 +41,7 @@ final class OutOfDescriptors {
                 switch (args[1]) {
                     case "listen" -> me.listen(Path.of(args[0]));
                     case "loop" -> me.loop();
+                    case "meet" -> me.meet(Path.of(args[0]));
                     default -> me.look();
                 });
         System.exit(0);
@@ -110,6 +115,23 @@ final class OutOfDescriptors {
         boolean some = late.watch(watched, _ -> {}) > 0;
         ran.await();
         return Linux.text(none) + ", " + some;
+    }
+
+    /** Why there is no place to listen in, and how many warnings there were. */
+    private String meet(Path dir) throws FabricException {
+        List<String> warnings = new ArrayList<>();
+        Rendezvous rendezvous =
+                new Rendezvous(new RendezvousDirectories(dir, Ends.UID), warnings::add);
+        // loads classes, too
+        rendezvous.forListening().close();
+        FabricException e = new FabricException(FabricException.Cause.CLOSED, "");
+        takeAll();
+        try {
+            rendezvous.forListening().close();
+        } catch (FabricException thrown) {
+            e = thrown;
+        }
+        return e.why() + ", " + warnings;
     }
 
     /** The findings before and after there is a descriptor to look with. */

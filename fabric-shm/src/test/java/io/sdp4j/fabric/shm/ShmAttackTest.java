@@ -242,6 +242,13 @@ final class ShmAttackTest extends AttackedFabric {
         assertEquals("too many open files, true", victim.inputReader().readLine());
     }
 
+    @Test
+    void aDirectoryThatCannotBeOpenedForWantOfDescriptorsIsNotBlamed() throws Exception {
+        Process victim = limited(300, OutOfDescriptors.class, "meet");
+        children.add(victim);
+        assertEquals("RESOURCES, []", victim.inputReader().readLine());
+    }
+
     /** A process that may have so many descriptors. */
     private Process limited(int descriptors, Class<?> main, String... more) throws IOException {
         List<String> arguments = new ArrayList<>(List.of(dir.toString()));
