@@ -18,6 +18,8 @@ final class PrivateDirectory implements AutoCloseable {
     /** Access for the owner only. */
     static final int PRIVATE = 0700;
 
+    private static final int MOST_NAMES = 4096;
+
     private final Path path;
     private final DirectoryFd fd;
     private final long uid;
@@ -60,11 +62,15 @@ final class PrivateDirectory implements AutoCloseable {
                         s.modifiedMillis());
     }
 
+    /** What is in it, or some of very much. */
     List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(fd.path("")))) {
             for (Path file : files) {
                 names.add(file.getFileName().toString());
+                if (names.size() == MOST_NAMES) {
+                    break;
+                }
             }
         }
         return names;

@@ -10,6 +10,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.CpuPressure;
+import io.sdp4j.linux.DaemonThread;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
@@ -360,13 +361,22 @@ public final class ShmFabric implements Fabric {
     /** A peer's socket ended: perhaps its process died and left names behind. */
     void peerLeft() {
         if (sweepDue.compareAndSet(false, true)) {
-            loop.schedule(rendezvous::sweep, SWEEP_SOON_NANOS);
+            loop.schedule(this::sweepAside, SWEEP_SOON_NANOS);
             loop.schedule(
                     () -> {
                         sweepDue.set(false);
-                        rendezvous.sweep();
+                        sweepAside();
                     },
                     SWEEP_LATER_NANOS);
+        }
+    }
+
+    /** Connections do not wait for it. */
+    private void sweepAside() {
+        try {
+            DaemonThread.of("sdp4j-sweep", rendezvous::sweep).start();
+        } catch (OutOfMemoryError e) {
+            // another process, or the next sweep
         }
     }
 }

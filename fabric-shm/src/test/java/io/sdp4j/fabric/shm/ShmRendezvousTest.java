@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,6 +256,50 @@ final class ShmRendezvousTest extends ShmDirectory {
             assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
             assertTrue(e.getMessage().contains(name), e.getMessage());
             assertEquals(before, everything(dir));
+        }
+    }
+
+    @Test
+    void ofAFullDirectoryAPartIsRead() throws Exception {
+        RendezvousDirectories places = new RendezvousDirectories(dir, Ends.UID);
+        try (PrivateDirectory held = places.make(places.all().getFirst()).directory()) {
+            int all = 5000;
+            for (int i = 0; i < all; i++) {
+                Files.createFile(Ends.meeting(dir).resolve("f" + i));
+            }
+            assertTrue(held.names().size() < all);
+        }
+    }
+
+    /** Seen by the thread that finds the directory bad. */
+    @Test
+    void theEventThreadDoesNotTidyUpAfterAPeerThatLeft() throws Exception {
+        CompletableFuture<String> told = new CompletableFuture<>();
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric fabric =
+                        ShmFabric.open(
+                                Ends.config(dir),
+                                Ends.loop(),
+                                _ -> told.complete(Thread.currentThread().getName()))) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            CompletableFuture<QueuePair> accepted = new CompletableFuture<>();
+            fabric.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r ->
+                                    r.accept(
+                                            SPEC,
+                                            new byte[0],
+                                            new Taker(accepted::complete, f -> {}))));
+            QueuePair client = Ends.connect(fabric, at, SPEC);
+            Files.setPosixFilePermissions(
+                    Ends.meeting(dir), PosixFilePermissions.fromString("rwxr-xr-x"));
+            client.close();
+            assertEquals("sdp4j-sweep", told.get());
+            Files.setPosixFilePermissions(
+                    Ends.meeting(dir), PosixFilePermissions.fromString("rwx------"));
+            accepted.get().close();
         }
     }
 
