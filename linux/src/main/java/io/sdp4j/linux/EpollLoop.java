@@ -1,7 +1,9 @@
 package io.sdp4j.linux;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
@@ -24,6 +26,7 @@ public final class EpollLoop extends LoopBase {
     private static final int CTL_DEL = 2;
     private static final int CTL_MOD = 3;
     private static final int BATCH = 64;
+    private static final long REFUSED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private int epoll = -1;
     private int wake = -1;
@@ -32,6 +35,9 @@ public final class EpollLoop extends LoopBase {
 
     /** New states of watches; guarded by itself. */
     private final SyscallBuffer change = SyscallBuffer.lasting(Linux.EPOLL_EVENT_BYTES);
+
+    /** It was told once that the kernel does not let the loop sleep. Of its thread. */
+    private boolean refused;
 
     private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong(1);
@@ -159,10 +165,14 @@ public final class EpollLoop extends LoopBase {
     void sleepAndDispatch(long nanos) {
         long millis =
                 nanos == Long.MAX_VALUE ? -1 : Math.min((nanos + 999_999) / 1_000_000, 3_600_000);
-        int n =
-                (int)
-                        Linux.callQuietly(
-                                Linux.EPOLL_PWAIT, epoll, events.address(), BATCH, millis, 0, 8);
+        long into = events.address();
+        int n = (int) Linux.callQuietly(Linux.EPOLL_PWAIT, epoll, into, BATCH, millis, 0, 8);
+        if (n < 0) {
+            n = (int) Linux.call(Linux.EPOLL_PWAIT, epoll, into, BATCH, 0, 0, 8);
+            if (n < 0 && n != -Linux.EINTR) {
+                onRefused(n);
+            }
+        }
         for (int i = 0; i < n; i++) {
             int at = i * Linux.EPOLL_EVENT_BYTES;
             int data = at + Linux.EPOLL_EVENT_DATA;
@@ -177,6 +187,15 @@ public final class EpollLoop extends LoopBase {
             if (handler != null) {
                 guard(() -> handler.accept(what));
             }
+        }
+    }
+
+    /** Not the end of a sleep by a signal: without a pause the thread would run in a circle. */
+    private void onRefused(int result) {
+        LockSupport.parkNanos(REFUSED_NANOS);
+        if (!refused) {
+            refused = true;
+            throw new IllegalStateException("epoll_pwait: " + Linux.text(result));
         }
     }
 

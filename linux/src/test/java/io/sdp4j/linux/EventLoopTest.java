@@ -3,8 +3,14 @@ package io.sdp4j.linux;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +57,47 @@ final class EventLoopTest {
         } finally {
             loop.end();
         }
+    }
+
+    /** The descriptor of the loop is exchanged for one that epoll refuses. */
+    @Test
+    void aLoopThatMayNotSleepSaysSoOnceAndGoesOn() throws Exception {
+        Set<Integer> others = epolls();
+        EpollLoop loop = new EpollLoop("test-refused", this::sink);
+        try {
+            runs(loop);
+            Set<Integer> own = epolls();
+            own.removeAll(others);
+            int event = (int) Linux.call(Linux.EVENTFD2, 0, Linux.CLOEXEC, 0);
+            for (int fd : own) {
+                assertEquals(fd, Linux.call(Linux.DUP3, event, fd, Linux.CLOEXEC));
+            }
+            Linux.close(event);
+            for (int i = 0; i < 5; i++) {
+                runs(loop);
+            }
+            assertEquals(1, thrown.size(), thrown::toString);
+        } finally {
+            loop.end();
+        }
+    }
+
+    private static void runs(EventLoop loop) throws InterruptedException {
+        CountDownLatch ran = new CountDownLatch(1);
+        loop.execute(ran::countDown);
+        assertTrue(ran.await(30, TimeUnit.SECONDS));
+    }
+
+    private static Set<Integer> epolls() throws IOException {
+        Set<Integer> all = new HashSet<>();
+        for (int fd = 0; fd < 4096; fd++) {
+            Path link = Path.of("/proc/self/fd/" + fd);
+            if (Files.exists(link, LinkOption.NOFOLLOW_LINKS)
+                    && Files.readSymbolicLink(link).toString().equals("anon_inode:[eventpoll]")) {
+                all.add(fd);
+            }
+        }
+        return all;
     }
 
     @Test
