@@ -117,15 +117,10 @@ final class UnixSockets {
                     continue;
                 }
                 taker.noneCame();
-                if (accepted == -Linux.EAGAIN) {
-                    return;
+                if (accepted != -Linux.EAGAIN) {
+                    retryLater(); // no descriptor is left, say
                 }
-                if (accepted == -Linux.EMFILE
-                        || accepted == -Linux.ENFILE
-                        || accepted == -Linux.ENOMEM) {
-                    retryLater();
-                    return;
-                }
+                return;
             }
             loop.execute(this::takeAll);
         }
