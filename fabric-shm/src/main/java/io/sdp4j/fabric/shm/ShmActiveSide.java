@@ -87,7 +87,11 @@ final class ShmActiveSide {
             throw new FabricException(
                     Cause.CLOSED, "the listener left during the hand-shake: " + e.getMessage(), e);
         } finally {
-            ShmListener.closeDescriptor(shown);
+            if (shown >= 0 && moves()) {
+                TcpSocketFd.closeShared(shown);
+            } else {
+                ShmListener.closeDescriptor(shown);
+            }
             if (!complete) {
                 release();
             }
