@@ -4,11 +4,14 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Copies into memory that another processor reads next, past the cache of this one.
@@ -22,7 +25,8 @@ import java.nio.ByteBuffer;
  * <p>How: neither the JDK's copies nor libc's use such stores for blocks of this size, so the loop
  * is 68 bytes of machine code in one page, mapped writable first and executable afterwards, never
  * both. {@code movntdq} is part of every x86-64 processor. On other architectures, without native
- * access, and where the system refuses executable memory, it is an ordinary copy.
+ * access, and where the system refuses executable memory or may refuse pages, it is an ordinary
+ * copy.
  *
  * <p>Thread-safe. The {@code sfence} at the loop's end orders its stores before every later one, so
  * a release store publishes them as it does ordinary ones.
@@ -139,10 +143,22 @@ public final class NonTemporal {
         }
     }
 
+    /**
+     * Whether the kernel counts what is promised ({@code vm.overcommit_memory} is 2) and may refuse
+     * a page of a memfd at its first use: a fault that the JVM survives in its own copies only.
+     */
+    private static boolean pagesMayBeRefused() {
+        try {
+            return Files.readString(Path.of("/proc/sys/vm/overcommit_memory")).startsWith("2");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** The handle of the loop, or null where there is none. */
     @SuppressWarnings("restricted")
     private static MethodHandle bind() {
-        if (!NativeAccess.granted() || !Linux.isX86()) {
+        if (!NativeAccess.granted() || !Linux.isX86() || pagesMayBeRefused()) {
             return null;
         }
         long page =
