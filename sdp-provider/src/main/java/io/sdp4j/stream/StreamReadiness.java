@@ -166,7 +166,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.coalescer.flushUnlessLast(); // as in requestNotify
             boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
             answer = held ? readyOps() & ops : -1;
-            watched |= held; // the caller relies on the byte that is there
+            if (held) {
+                leaveToDescriptor(); // the caller relies on the byte that is there
+            }
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
@@ -233,15 +235,25 @@ final class StreamReadiness implements BlockedThreads.Stream {
             // Credits are nothing to a reader, but may be what a message of our own waits for.
             boolean quietToo = (ops & OffloadStream.WRITE) != 0 || !core.machine.writable();
             if (core.queue.armDescriptor(quietToo)) {
-                watched = true;
+                leaveToDescriptor();
                 return 0;
             }
             core.progress();
             ready = readyOps() & ops;
         }
         boolean rung = core.queue.rung();
-        watched |= rung; // as in holdNotify
+        if (rung) {
+            leaveToDescriptor(); // as in holdNotify
+        }
         return rung ? ready | OffloadStream.RUNG : ready;
+    }
+
+    /** The descriptor's owner sees what comes, perhaps late: looks from time to time go on. */
+    private void leaveToDescriptor() {
+        watched = true;
+        if (atRest != null) {
+            atRest.run();
+        }
     }
 
     /** Takes the lock. */

@@ -33,7 +33,12 @@ class WatchedRestTest {
             Operation write = Operation.write(client, ByteBuffer.allocateDirect(1 << 18));
             assertTrue(write.lent());
             assertTrue(client.hasLoan());
-            await().atMost(Duration.ofSeconds(20)).until(() -> !client.hasLoan());
+            await().atMost(Duration.ofSeconds(20))
+                    .until(
+                            () -> {
+                                client.ready(); // as its writer, which waits
+                                return !client.hasLoan();
+                            });
         }
     }
 }

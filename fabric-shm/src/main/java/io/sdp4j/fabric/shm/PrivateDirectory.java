@@ -62,7 +62,7 @@ final class PrivateDirectory implements AutoCloseable {
                         s.modifiedMillis());
     }
 
-    /** What is in it, or some of very much. */
+    /** The names in it, or 4,096 of more. */
     List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(fd.path("")))) {
