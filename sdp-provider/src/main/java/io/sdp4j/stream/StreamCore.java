@@ -307,7 +307,7 @@ final class StreamCore {
 
     void onTimer(int timer) {
         assert Thread.holdsLock(this);
-        progress(); // what the timer waits for may have come
+        progress(); // the answer may be there
         machine.onTimer(timer, actions);
         carryOut();
     }

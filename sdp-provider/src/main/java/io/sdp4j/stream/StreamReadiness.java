@@ -248,10 +248,12 @@ final class StreamReadiness implements BlockedThreads.Stream {
         return rung ? ready | OffloadStream.RUNG : ready;
     }
 
-    /** The descriptor's owner sees what comes, perhaps late: looks from time to time go on. */
+    /**
+     * The descriptor's owner sees all that comes, perhaps too late for a question of the peer's.
+     */
     private void leaveToDescriptor() {
         watched = true;
-        if (atRest != null) {
+        if (atRest != null && core.lending != null) {
             atRest.run();
         }
     }
@@ -307,13 +309,14 @@ final class StreamReadiness implements BlockedThreads.Stream {
      * the stream, or notify. With the lock.
      *
      * @param onUse to be run when something has come, which calls {@link #stir}
-     * @return false if something is there already, or if only the notify descriptor tells of it:
-     *     its owner may be busy for long, and a question of the peer's must be answered
+     * @return false if something is there already; or if only the notify descriptor tells of it,
+     *     and the peer may ask for a buffer back: the owner may be long in looking
      */
     boolean trim(Runnable onUse) {
         assert Thread.holdsLock(core);
         atRest = onUse;
-        if (blocked.sleeps(this::onLeft) || (!watched && core.queue.arm())) {
+        boolean told = watched ? core.lending == null : core.queue.arm();
+        if (told || blocked.sleeps(this::onLeft)) {
             return true;
         }
         atRest = null;

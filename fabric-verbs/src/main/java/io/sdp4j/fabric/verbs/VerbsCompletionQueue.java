@@ -81,6 +81,13 @@ final class VerbsCompletionQueue implements CompletionQueue {
             qp.reap();
         }
         while (true) {
+            boolean succeeded = !ring.isEmpty() && ring.status() == IbvWc.SUCCESS;
+            if (teardown.failure() != null && !over && !succeeded) {
+                over = true;
+                into.opcode = Completion.ERROR;
+                into.status = teardown.failure();
+                return true;
+            }
             if (ring.isEmpty()) {
                 return pollRest(into);
             }
@@ -132,12 +139,6 @@ final class VerbsCompletionQueue implements CompletionQueue {
             into.status = WcStatus.SUCCESS;
             into.signalled = false;
             into.count = requests.takeSendsToReport();
-            return true;
-        }
-        if (teardown.failure() != null) {
-            over = true;
-            into.opcode = Completion.ERROR;
-            into.status = teardown.failure();
             return true;
         }
         boolean peerDead = teardown.peerDead();
