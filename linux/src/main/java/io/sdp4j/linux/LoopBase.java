@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  *
  * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
  * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive. If it
- * cannot be started, what was queued waits for the next of them.
+ * cannot be started, the queue waits for the next of them.
  */
 abstract class LoopBase implements EventLoop {
     private static final long LONGEST_END_MS = 100;
@@ -149,7 +149,7 @@ abstract class LoopBase implements EventLoop {
         }
     }
 
-    /** Opens what the loop sleeps on; 0 or -errno. */
+    /** Opens the descriptors of the loop; 0 or -errno. */
     int open() {
         return 0;
     }

@@ -78,12 +78,17 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         if (closed || directory == null || (names.size() == wantedNames().size() && named())) {
             return;
         }
-        drop(names);
+        List<Name> before = List.copyOf(names);
+        Path place = directory;
         names.clear();
         try {
             takeNames();
-        } catch (FabricException e) {
-            // the next time, then
+            drop(place, before);
+        } catch (FabricException e) { // the next time, then; one of several may be good
+            drop(directory, names);
+            names.clear();
+            names.addAll(before);
+            directory = place;
         }
     }
 
@@ -96,9 +101,9 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         return true;
     }
 
-    private void drop(List<Name> all) {
+    private void drop(Path place, List<Name> all) {
         for (Name n : all) {
-            fabric.rendezvous().removeOwn(directory, n.name, n.identity);
+            fabric.rendezvous().removeOwn(place, n.name, n.identity);
             n.listening.close();
         }
     }
@@ -277,13 +282,15 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     @Override
     public void close() {
         List<Name> all;
+        Path place;
         synchronized (this) {
             closed = true;
             all = List.copyOf(names);
+            place = directory;
             names.clear();
         }
         NamesAtExit.remove(this); // last: nothing adds it any more
-        drop(all);
+        drop(place, all);
         for (ShmPassiveSide side : pending) {
             side.listenerClosed();
         }

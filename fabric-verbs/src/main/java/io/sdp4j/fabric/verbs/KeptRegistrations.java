@@ -22,7 +22,7 @@ abstract class KeptRegistrations {
     static final int MAX_ENTRIES = 256;
 
     /**
-     * @param lender who lends it to a peer; null if it is of local use
+     * @param lender lends it to a peer; null if it is of local use
      */
     record Key(
             RemoteKeyCache.Lender lender, MemorySegment.Scope scope, long address, long lenBytes) {

@@ -152,7 +152,7 @@ final class QpTeardown {
             failure = why;
         }
         cut();
-        qp.reap(); // what has arrived is seen before the failure
+        qp.reap(); // data that has arrived is seen before the failure
         qp.waiter().onChange();
     }
 

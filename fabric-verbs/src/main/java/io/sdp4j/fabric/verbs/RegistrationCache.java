@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -53,10 +54,13 @@ final class RegistrationCache extends KeptRegistrations {
 
     private void dropClosed() {
         assert Thread.holdsLock(this);
-        for (CachedRegistration e : List.copyOf(entries.values())) {
+        List<CachedRegistration> closed = List.of();
+        for (CachedRegistration e : entries.values()) {
             if (!e.key.scope().isAlive()) {
-                drop(e);
+                closed = closed.isEmpty() ? new ArrayList<>() : closed; // seldom any
+                closed.add(e);
             }
         }
+        closed.forEach(this::drop);
     }
 }
