@@ -263,7 +263,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
                 channel.close();
                 throw new ConnectException(
                         "Connection refused (a rule allows nothing but offload,"
-                                + " and the switch could not start)");
+                                + " and the switch is not there)");
             }
         }
         return connected(channel.connectKernel(remote, left));

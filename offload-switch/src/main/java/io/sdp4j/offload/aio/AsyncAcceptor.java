@@ -99,13 +99,13 @@ final class AsyncAcceptor
             begin = !kernelAccepts && kept == null && !closed;
             kernelAccepts |= begin;
         }
+        if (begin) { // before a handler can be called, which may be long
+            kernel.accept(null, this);
+        }
         if (taken != null) {
             complete(fresh, taken, false);
         } else if (late) {
             deliver(fresh, null, new AsynchronousCloseException(), false);
-        }
-        if (begin) {
-            kernel.accept(null, this);
         }
         return fresh.future();
     }

@@ -211,6 +211,11 @@ final class Direction implements Runnable, Pending.Owner {
         return mine == number && claim();
     }
 
+    /** Whether that operation still waits. */
+    synchronized boolean waits(int mine) {
+        return mine == number && state == State.WAITING;
+    }
+
     /**
      * Leaves a waiting operation to the stream; called in the gate. It may be over at any moment,
      * and the next one wait already.
@@ -229,7 +234,7 @@ final class Direction implements Runnable, Pending.Owner {
                 outcome(0, new AsynchronousCloseException());
                 return true;
             }
-            if (owner.readiness.await(this, forFuture)) {
+            if (owner.readiness.await(this, mine, forFuture)) {
                 return false;
             }
             if (!claim(mine)) {

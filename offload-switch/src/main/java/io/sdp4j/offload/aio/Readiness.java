@@ -34,13 +34,17 @@ final class Readiness implements KernelAsync.Watcher {
     /**
      * Has {@link Direction#onReady} called once {@code direction} may go on; in the gate.
      *
+     * @param operation its number in the direction
      * @param future whether the operation goes to a future
      * @return false, and no call comes, if it may go on now
      */
-    boolean await(Direction direction, boolean future) {
+    boolean await(Direction direction, int operation, boolean future) {
         int op = direction.op();
         int ready;
         synchronized (this) {
+            if (!direction.waits(operation)) {
+                return true; // another thread has ended it, and the next one may wait
+            }
             waiting |= op;
             futures = future ? futures | op : futures & ~op;
             ready = ask(op);

@@ -433,10 +433,11 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     private void ensureConnected() throws IOException {
-        channel.ensureOpen();
-        if (!channel.isConnected()) {
+        if (!channel.isConnected()) { // as a closed one is not
+            channel.ensureOpen();
             throw new NotYetConnectedException();
         }
+        channel.ensureOpen();
     }
 
     @Override

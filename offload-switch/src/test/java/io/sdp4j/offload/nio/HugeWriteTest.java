@@ -59,7 +59,7 @@ class HugeWriteTest {
                         List.of(new OneStream(stream)),
                         SwitchSettings.defaults(),
                         KernelSocketSource.JDK);
-        ByteBuffer untouched = ByteBuffer.allocateDirect(SIZE); // takes no memory
+        ByteBuffer untouched = ByteBuffer.allocateDirect(SIZE);
         ByteBuffer[] all = new ByteBuffer[9];
         for (int i = 0; i < all.length; i++) {
             all[i] = untouched.duplicate();
