@@ -177,7 +177,7 @@ final class EarlyServerImpl extends EarlyImpl {
     private void acceptSettled(SocketImpl si, int millis) throws IOException {
         boolean rest;
         synchronized (this) {
-            rest = millis > 0 && millis < timeoutMillis;
+            rest = next == null && millis > 0 && millis < timeoutMillis;
             if (rest) {
                 kernel.setOption(SO_TIMEOUT, millis);
             }

@@ -363,10 +363,15 @@ final class EarlySocketImpl extends EarlyImpl
             return;
         }
         if (only) {
+            synchronized (this) {
+                if (closed) {
+                    throw new SocketException("Socket closed");
+                }
+            }
             close();
             throw new ConnectException(
                     "Connection refused (a rule allows nothing but offload,"
-                            + " and the switch could not start)");
+                            + " and the switch is not there)");
         }
         kernel.connect(address, left);
         synchronized (this) {

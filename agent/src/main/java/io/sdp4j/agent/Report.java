@@ -72,7 +72,7 @@ final class Report {
     /**
      * Writes {@code text} so that a reader of {@code file} finds the old content or all of the new.
      * Files of others in the same directory are neither written to nor followed: the draft is new,
-     * and takes the place of a link. What is no file, as {@code /dev/stdout}, is written to.
+     * and takes the place of a link. A device, as {@code /dev/stdout}, is written to.
      */
     static void write(Path file, String text) throws IOException {
         Path target = file.toAbsolutePath();

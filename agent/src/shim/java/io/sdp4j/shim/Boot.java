@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  *
  * <p>The module layer with everything but the shim is defined when one of the factories is asked
  * for the first time; when that fails, they are taken out again and the application runs on kernel
- * TCP.
+ * TCP; unless rules keep clients off it, or an early listener needs them.
  *
  * <p>States: {@link Premain} gives {@link #grants} and {@link #options}, then {@link #factories} is
  * set once: to the switch's own pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
@@ -138,6 +138,9 @@ final class Boot {
             }
             pair = start();
         }
+        if (server && refuses && early != null) {
+            return earlyServer(early); // the JDK's own cannot accept into early sockets
+        }
         // after a failed start an early listener still cannot accept into the JDK's own
         if (!running && factoriesNeeded && settled()) {
             return server ? earlyServer(early) : early.createSocketImpl();
@@ -218,6 +221,9 @@ final class Boot {
                 }
                 if (earlyChannels == null) {
                     earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
+                }
+                if (earlyChannels == null) {
+                    say("every client's channel is refused: there are none for this JDK");
                 }
             } catch (RuntimeException | LinkageError e) {
                 say("every client is refused, the rules cannot be asked: " + cause(e));
@@ -392,7 +398,9 @@ final class Boot {
                 SocketImplFactory[] pair = jdkSockets();
                 if (leavesForbidden()) {
                     offBecause = cause(t);
-                    say("off, what the rules forbid kernel TCP is refused: " + offBecause);
+                    say(
+                            "off, clients that the rules keep off kernel TCP are refused: "
+                                    + offBecause);
                     prepareRefusals();
                     pair[0] = new Refusing(pair[0]);
                     refuses = true;

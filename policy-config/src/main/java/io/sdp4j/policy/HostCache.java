@@ -9,7 +9,7 @@ import java.util.Map;
  * Asks once per name, and makes what it is given harmless. Lives as long as one parse; one thread.
  */
 final class HostCache implements HostLookup {
-    /** More addresses than this say nothing about a rule and cost memory in the matcher. */
+    /** More addresses than this say nothing about a rule and cost time in each decision. */
     private static final int MAX_ADDRESSES = 32;
 
     private final HostLookup hosts;
