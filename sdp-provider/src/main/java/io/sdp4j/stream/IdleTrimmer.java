@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 final class IdleTrimmer {
     private static final Logger LOG = LoggerFactory.getLogger(IdleTrimmer.class);
 
-    /** The longest time between two looks, in periods: a look may have to answer the peer. */
-    private static final int MOST_PERIODS = 4;
+    /** The longest time between two looks, in periods: less than a peer waits for a lent buffer. */
+    private static final int MOST_PERIODS = 32;
 
     private final EventLoop loop;
     private final long periodNanos;

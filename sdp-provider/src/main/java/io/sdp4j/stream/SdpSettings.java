@@ -120,7 +120,7 @@ public final class SdpSettings {
                     0,
                     3_600_000,
                     "ms",
-                    "How long a connection must be quiet before it gives back memory, or up to 4 times"
+                    "How long a connection must be quiet before it gives back memory, or up to 32 times"
                             + " that while its peer holds some of it; 0: never.");
 
     /** Least bytes moved without a copy. */

@@ -315,8 +315,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
     boolean trim(Runnable onUse) {
         assert Thread.holdsLock(core);
         atRest = onUse;
-        boolean told = watched ? core.lending == null : core.queue.arm();
-        if (told || blocked.sleeps(this::onLeft)) {
+        if ((watched && core.lending == null)
+                || blocked.sleeps(this::onLeft)
+                || (!watched && core.queue.arm())) {
             return true;
         }
         atRest = null;
