@@ -49,7 +49,7 @@ public final class ShmFabric implements Fabric {
     private static final long SWEEP_SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long SWEEP_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final int MAX_HANDSHAKES = 256;
     private static final int FEW_DESCRIPTORS = 1024;
@@ -203,8 +203,13 @@ public final class ShmFabric implements Fabric {
         renewDue.set(false);
         if (!listeners.isEmpty()) {
             renewLater();
-            listeners.forEach(ShmListener::renewNames);
+            renewNames();
         }
+    }
+
+    /** Takes names anew that have gone. */
+    void renewNames() {
+        listeners.forEach(ShmListener::renewNames);
     }
 
     private void requireOpen() throws FabricException {

@@ -1,6 +1,5 @@
 package io.sdp4j.fabric.shm;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -31,7 +30,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -314,7 +312,8 @@ final class ShmRendezvousTest extends ShmDirectory {
             List<String> before = names();
             Files.delete(Ends.meeting(dir).resolve(before.getFirst()));
             Files.delete(Ends.meeting(dir));
-            await().atMost(60, TimeUnit.SECONDS).until(() -> names().equals(before));
+            fabric.renewNames();
+            assertEquals(before, names());
             FabricException e =
                     assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
             assertEquals(FabricException.Cause.REFUSED, e.why(), e.toString());
