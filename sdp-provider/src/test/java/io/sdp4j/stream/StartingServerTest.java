@@ -119,16 +119,17 @@ class StartingServerTest {
         }
     }
 
-    /** It could not pause between one question and the next. */
+    /** As in a connect of the JDK's. */
     @Test
-    void anInterruptedThreadDoesNotWait() throws Exception {
+    void aThreadThatIsInterruptedGoesOnWaiting() throws Exception {
+        OffloadSwitch hurried = owner(new SwitchSettings(Duration.ofSeconds(1).toNanos(), 0, 1));
         try (ServerSocket kernel = kernelListener();
-                Socket client = SwitchedSockets.socket(owner)) {
+                Socket client = SwitchedSockets.socket(hurried)) {
             Thread.currentThread().interrupt();
             assertThrows(
                     ConnectException.class, () -> client.connect(kernel.getLocalSocketAddress()));
             assertTrue(Thread.interrupted());
-            assertEquals(1, asked.get());
+            assertTrue(asked.get() > 2, () -> "asked " + asked);
         }
     }
 }

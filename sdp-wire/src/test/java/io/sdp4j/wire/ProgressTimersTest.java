@@ -112,7 +112,7 @@ class ProgressTimersTest extends ZcopyRig {
         recallSink();
         fire(SdpMachine.TIMER_CANCEL);
         rig.assertAlive();
-        assertArmed(SdpMachine.TIMER_CANCEL, 5);
+        assertArmed(SdpMachine.TIMER_CANCEL, 60);
     }
 
     /** A peer that answers one kind of cancel cannot leave the other without an answer. */
@@ -121,7 +121,7 @@ class ProgressTimersTest extends ZcopyRig {
         pipelineSink();
         assertTrue(lendSource(3, 1000));
         recallSource();
-        assertArmed(SdpMachine.TIMER_CANCEL, 5);
+        assertArmed(SdpMachine.TIMER_CANCEL, 60);
         assertTrue(lendSink(5, 100_000));
         recallSink();
         rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
@@ -161,12 +161,12 @@ class ProgressTimersTest extends ZcopyRig {
     void srcAvailCancelsAreToldApart() {
         assertTrue(lendSource(3, 1000));
         recallSource();
-        assertArmed(SdpMachine.TIMER_CANCEL, 5);
+        assertArmed(SdpMachine.TIMER_CANCEL, 60);
         rig.feed(Mid.SEND_SM, 64, 0);
         assertTrue(lendSource(3, 1000));
         recallSource();
         assertEquals(-1, rig.row(ActionList.ARM_TIMER), "it runs already");
-        assertCutTheSecondTime(SdpMachine.TIMER_CANCEL, 5);
+        assertCutTheSecondTime(SdpMachine.TIMER_CANCEL, 60);
     }
 
     @Test
@@ -184,12 +184,12 @@ class ProgressTimersTest extends ZcopyRig {
         pipelineSink();
         assertTrue(lendSink(5, 100_000));
         recallSink();
-        assertArmed(SdpMachine.TIMER_CANCEL, 5);
+        assertArmed(SdpMachine.TIMER_CANCEL, 60);
         rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);
         assertSinkReturned(5, 0);
         assertTrue(lendSink(6, 100_000));
         recallSink();
-        assertCutTheSecondTime(SdpMachine.TIMER_CANCEL, 5);
+        assertCutTheSecondTime(SdpMachine.TIMER_CANCEL, 60);
     }
 
     @Test
