@@ -168,6 +168,7 @@ class EarlyIT {
     void anInterruptEndsAConnectOfAVirtualThreadOnly(String thread, String problem)
             throws Exception {
         String port = Integer.toString(peer.getLocalPort());
+        peer.close(); // else a thread that goes on waits until its time is over
         try (Jvms jvms = new Jvms(directory)) {
             Path rules = jvms.rules("sdp.conf", "use sdp client * *:*\n");
             Child early = run(jvms, rules, AUTO, Hurried.class, port, "20000", thread);
