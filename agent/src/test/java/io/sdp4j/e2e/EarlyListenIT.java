@@ -108,11 +108,14 @@ class EarlyListenIT {
         }
     }
 
-    @Test
-    void acceptsIntoEverySocketThoughTheSwitchCannotStart() throws Exception {
+    /** Also where a rule keeps clients off TCP, so that no early listener was there before. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "use sdp client * *:1\n"})
+    void acceptsIntoEverySocketThoughTheSwitchCannotStart(String text) throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("rules.conf", text);
             List<String> options = new ArrayList<>(AUTO);
-            options.add("-javaagent:" + jarWithoutTheSwitch());
+            options.add("-javaagent:" + jarWithoutTheSwitch() + "=policy=" + rules);
             assertEquals(accepting(jvms, null, List.of()), accepting(jvms, null, options));
         }
     }
