@@ -190,7 +190,7 @@ final class SwitchListener implements SecondQueue, Runnable {
             if (known != null) {
                 provider.owner().counters().kernelAccepted(known.reason());
             }
-            return own(byTcp);
+            return provider.own(byTcp);
         }
         if (now.only()) {
             byTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
@@ -204,13 +204,8 @@ final class SwitchListener implements SecondQueue, Runnable {
                         (InetSocketAddress) byTcp.getLocalAddress(),
                         (InetSocketAddress) byTcp.getRemoteAddress());
         return table == null
-                ? own(byTcp)
+                ? provider.own(byTcp)
                 : NewConnections.accepted(provider, channel, byTcp, table, known);
-    }
-
-    private SocketChannel own(SocketChannel byTcp) {
-        provider.owner().opened(byTcp);
-        return byTcp;
     }
 
     /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */

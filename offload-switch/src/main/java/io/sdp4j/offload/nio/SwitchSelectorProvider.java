@@ -27,7 +27,8 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         return own(SwitchListener.open(this, family));
     }
 
-    private <C extends Channel> C own(C channel) {
+    /** It is closed with what has opened the provider. */
+    <C extends Channel> C own(C channel) {
         owner.opened(channel);
         return channel;
     }
