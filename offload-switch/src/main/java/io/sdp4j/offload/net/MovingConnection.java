@@ -43,6 +43,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private volatile boolean virtual; // used by a virtual thread
     private volatile boolean inputShut;
     private volatile boolean outputShut;
+    private boolean ended; // readLock: a read was told TCP's end, and so is the next (behaviour 14)
     private final ToldReset reset = new ToldReset();
     private volatile OffloadedConnection moved; // set once
 
@@ -129,27 +130,34 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     public int read(byte[] b, int off, int len) throws IOException {
+        int timeout = timeoutMillis; // once: a later change is none of this call's
+        int left = timeout;
         if (!inMoved()) {
             Objects.checkFromIndexSize(off, len, b.length);
-            noteUse(timeoutMillis > 0);
+            noteUse(timeout > 0);
             if (len == 0) {
                 return in.read(b, off, 0);
             }
-            int n = readKernel(b, off, len);
+            long startNanos = timeout > 0 ? System.nanoTime() : 0;
+            int n = readKernel(b, off, len, timeout);
             if (n != 0) {
                 return n;
             }
+            if (timeout > 0) {
+                long nanos = System.nanoTime() - startNanos;
+                left = (int) Math.max(1, timeout - TimeUnit.NANOSECONDS.toMillis(nanos));
+            }
         }
-        int n = readMoved(b, off, len);
+        int n = readMoved(b, off, len, left);
         if (n < 0 && !inputShut && resetOfTcp()) {
             throw new SocketException("Connection reset");
         }
         return n;
     }
 
-    private int readMoved(byte[] b, int off, int len) throws IOException {
+    private int readMoved(byte[] b, int off, int len, int timeout) throws IOException {
         try {
-            return moved.read(b, off, len);
+            return moved.read(b, off, len, timeout);
         } catch (SocketException e) {
             if (reset.tellsReader(e)) {
                 throw e;
@@ -182,8 +190,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     /** As {@code read}; 0 = the input has moved. */
-    private int readKernel(byte[] b, int off, int len) throws IOException {
-        int timeout = timeoutMillis;
+    private int readKernel(byte[] b, int off, int len, int timeout) throws IOException {
         if (timeout == 0) {
             readLock.lock();
         } else if (!readLock.tryLock()) {
@@ -200,7 +207,14 @@ final class MovingConnection extends Upgrade implements Duplex {
                     received(n);
                     return n;
                 }
-                if (inputShut || !goesOn()) {
+                if (inputShut) {
+                    return -1;
+                }
+                if (!goesOn()) {
+                    if (!ended && isClosed()) { // the close kept it from going on
+                        throw new SocketException("Socket closed");
+                    }
+                    ended = true;
                     return -1;
                 }
             }
@@ -240,6 +254,7 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
+        Objects.checkFromIndexSize(off, len, b.length);
         if (!outMoved()) {
             noteUse(false);
             writeLock.lock();

@@ -67,19 +67,23 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         timeoutMillis = millis;
     }
 
+    /** As {@link java.io.InputStream#read(byte[], int, int)} of the JDK's sockets. */
+    @Override
+    public int read(byte[] b, int off, int len) throws IOException {
+        return read(b, off, len, timeoutMillis);
+    }
+
     /**
-     * As {@link java.io.InputStream#read(byte[], int, int)} of the JDK's sockets.
+     * As the other, with a time-out of its own: the socket's may change while a read waits.
      *
      * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
      * its callers (docs/decisions/0020-a-wait-is-compiled-once.md).
      */
-    @Override
-    public int read(byte[] b, int off, int len) throws IOException {
+    int read(byte[] b, int off, int len, int timeout) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
         if (len == 0) {
             return 0;
         }
-        int timeout = timeoutMillis;
         long waitNanos = TimeUnit.MILLISECONDS.toNanos(timeout);
         if (timeout == 0) {
             readLock.lock();

@@ -18,6 +18,7 @@ import java.net.Proxy;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.net.StandardSocketOptions;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -458,7 +459,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
                 KernelSocket fresh = createdNow(owner.kernel().client(false));
                 fresh.setOption(SO_REUSEADDR, true); // as accepted sockets have it
                 if (inheritedReceiveBuffer != null) {
-                    fresh.setOption(SO_RCVBUF, inheritedReceiveBuffer);
+                    fresh.setOption(StandardSocketOptions.SO_RCVBUF, inheritedReceiveBuffer);
                 }
                 kernel = fresh;
             } catch (SocketException e) {

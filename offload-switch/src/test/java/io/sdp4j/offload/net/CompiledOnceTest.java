@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class CompiledOnceTest {
     @Test
     void aRead() throws Exception {
-        int bytes = Bytecode.length(OffloadedConnection.class, "read", "([BII)I");
+        int bytes = Bytecode.length(OffloadedConnection.class, "read", "([BIII)I");
         assertTrue(bytes > Bytecode.MOST_INLINED_BYTES, bytes + " bytes");
     }
 }

@@ -1,0 +1,199 @@
+package io.sdp4j.offload.net;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sdp4j.api.ConnectionInfo;
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.Began;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.SwitchedSockets;
+import io.sdp4j.offload.contract.Task;
+import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a read that waits in the kernel while its socket moves or closes ends as a read of the JDK
+ * does. Method: the stream is the test's own, and ends each wait with what it was asked to wait.
+ */
+@Timeout(60)
+class MovedReaderTest implements OffloadProvider {
+    private static final int LONG_MILLIS = 600_000;
+
+    private final AtomicLong waitedNanos = new AtomicLong(-1);
+    private volatile boolean limitRead;
+    private volatile Runnable armed;
+    private ServerSocket listener;
+    private Socket accepted;
+    private Socket socket;
+
+    private Object call(OffloadStream self, Method method, Object[] args) throws Exception {
+        return switch (method.getName()) {
+            case "hashCode" -> System.identityHashCode(self);
+            case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
+            case "tryBegin", "drained" -> true;
+            case "arm" -> {
+                armed = (Runnable) args[1];
+                yield true;
+            }
+            case "tryRead" -> {
+                if (told()) {
+                    limitRead = true;
+                    ByteBuffer.wrap((byte[]) args[0]).putLong(0);
+                    yield Long.BYTES;
+                }
+                yield waitedNanos.get() >= 0 ? -1 : 0;
+            }
+            case "await" -> {
+                waitedNanos.set((long) args[1]);
+                yield null;
+            }
+            case "available" -> told() ? Long.BYTES : 0;
+            case "ready" -> told() ? OffloadStream.READ : 0;
+            default -> method.getReturnType() == boolean.class ? (Object) false : null;
+        };
+    }
+
+    /** Whether the peer has told how many bytes it has sent by TCP. */
+    private boolean told() {
+        return armed != null && !limitRead;
+    }
+
+    @Override
+    public String name() {
+        return "one";
+    }
+
+    @Override
+    public OffloadStream connect(ConnectSpec spec) {
+        return (OffloadStream)
+                Proxy.newProxyInstance(
+                        OffloadStream.class.getClassLoader(),
+                        new Class<?>[] {OffloadStream.class},
+                        (self, method, args) -> call((OffloadStream) self, method, args));
+    }
+
+    @Override
+    public OffloadListener listen(ListenSpec spec) {
+        throw new AssertionError("asked to listen");
+    }
+
+    private OffloadSwitch owner() {
+        return new OffloadSwitch(
+                Policy::allowAll,
+                List.of(new MovingProvider(this)),
+                SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
+                KernelSocketSource.JDK);
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        socket = SwitchedSockets.socket(owner());
+        socket.connect(listener.getLocalSocketAddress());
+        accepted = listener.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        socket.close();
+        accepted.close();
+        listener.close();
+    }
+
+    /** A thread that waits in the kernel for a byte. */
+    private Task<Integer> reader() {
+        Task<Integer> reader = Task.start(() -> socket.getInputStream().read());
+        await().until(() -> waitsInKernel(reader.thread()));
+        return reader;
+    }
+
+    private static boolean waitsInKernel(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(f -> f.getClassName().equals("sun.nio.ch.NioSocketImpl"));
+    }
+
+    /** The output moves, then the input, of which nothing has come by TCP. */
+    private void move() throws Exception {
+        socket.getOutputStream().write(1);
+        await().until(() -> armed != null);
+        armed.run();
+    }
+
+    @Test
+    void aTimeOutOfLaterIsNotTheReadsOwn() throws Exception {
+        Task<Integer> reader = reader();
+        socket.setSoTimeout(LONG_MILLIS);
+        move();
+        assertEquals(-1, reader.get());
+        assertEquals(Long.MAX_VALUE, waitedNanos.get());
+    }
+
+    @Test
+    void aReadKeepsItsTimeOut() throws Exception {
+        socket.setSoTimeout(LONG_MILLIS);
+        Task<Integer> reader = reader();
+        socket.setSoTimeout(0);
+        move();
+        assertEquals(-1, reader.get());
+        long most = LONG_MILLIS * 1_000_000L;
+        long waited = waitedNanos.get();
+        assertEquals(waited, Math.clamp(waited, 1, most));
+    }
+
+    /** What ends the reader's wait for the move comes when the socket is closed already. */
+    @Test
+    void aCloseDuringTheMoveIsNoEndOfStream() throws Exception {
+        OffloadSwitch owner = owner();
+        KernelSocket kernel = owner.kernel().client(false);
+        kernel.create();
+        kernel.connect((InetSocketAddress) listener.getLocalSocketAddress(), 0);
+        try (Socket _ = listener.accept()) {
+            MovingConnection moving =
+                    new MovingConnection(
+                            owner,
+                            kernel,
+                            new InetSocketAddress(listener.getInetAddress(), kernel.localPort()),
+                            (InetSocketAddress) listener.getLocalSocketAddress(),
+                            null,
+                            null,
+                            null,
+                            0,
+                            Began.now(new ReentrantLock(), new ReentrantLock()));
+            Task<Integer> reader = Task.start(() -> moving.read(new byte[1], 0, 1));
+            await().until(() -> waitsInKernel(reader.thread()));
+            moving.close(-1);
+            kernel.shutdownInput();
+            assertThrows(SocketException.class, reader::get);
+        } finally {
+            kernel.close();
+        }
+    }
+}
