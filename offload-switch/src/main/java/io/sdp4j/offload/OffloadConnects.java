@@ -33,6 +33,9 @@ final class OffloadConnects {
      */
     private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** As long as the kernel sends SYNs by default, for a caller that names no time. */
+    private static final long FULL_NANOS = TimeUnit.SECONDS.toNanos(127);
+
     /** Before a server is asked again: to ask costs a read of kernel tables, or a hand-shake. */
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -118,7 +121,8 @@ final class OffloadConnects {
                             && timeoutNanos != Long.MAX_VALUE
                             && !(started && leftNanos >= LOAD_NANOS);
             try {
-                OffloadStream stream = ask(provider, spec, hurried, only);
+                long mostNanos = Math.min(shareNanos, FULL_NANOS);
+                OffloadStream stream = ask(provider, spec, hurried, only, startNanos + mostNanos);
                 if (stream == null) {
                     failure.add(outOfTime());
                     loading = true;
@@ -181,10 +185,15 @@ final class OffloadConnects {
      * A connection that has no TCP to fall back to waits for a server that is starting, or has its
      * backlog full: the kernel would send another SYN.
      *
+     * @param fullNanos {@link System#nanoTime()} value until which to wait for room in a backlog
      * @return null if the provider is still loading when the time is over
      */
     private static OffloadStream ask(
-            OffloadProvider provider, ConnectSpec first, boolean hurried, boolean only)
+            OffloadProvider provider,
+            ConnectSpec first,
+            boolean hurried,
+            boolean only,
+            long fullNanos)
             throws OffloadUnavailable {
         ConnectSpec spec = first;
         boolean interrupted = false;
@@ -196,11 +205,14 @@ final class OffloadConnects {
                             : provider.connect(spec);
                 } catch (OffloadUnavailable e) {
                     long nowNanos = System.nanoTime();
+                    boolean full = e.reason() == ReasonCode.BACKLOG;
                     if (e.starting() && !spec.deadlineByRule()) {
                         spec = spec.later(nowNanos - spec.askedNanos(), nowNanos);
+                    } else if (full && !spec.deadlineByRule()) {
+                        spec = spec.until(fullNanos); // the peer is there: no cap for silent ones
                     }
                     if (!only
-                            || !(e.starting() || e.reason() == ReasonCode.BACKLOG)
+                            || !(e.starting() || full)
                             || spec.abandoned().getAsBoolean()
                             || nowNanos - spec.deadlineNanos() >= 0) {
                         throw e;

@@ -23,8 +23,13 @@ final class Reasons {
     }
 
     static OffloadUnavailable unavailable(FabricException e) {
+        ReasonCode code = code(e);
         return new OffloadUnavailable(
-                code(e), e.getMessage(), false, e.why() == FabricException.Cause.NOT_OFFERED, e);
+                code,
+                code == ReasonCode.BACKLOG ? code.sentence() : e.getMessage(),
+                false,
+                e.why() == FabricException.Cause.NOT_OFFERED,
+                e);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.contract;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -156,6 +157,36 @@ class RulesTest {
             for (Socket c : clients) {
                 c.close();
             }
+        }
+    }
+
+    /** Goal: it waits there for its own time, not for that of a silent peer. */
+    @Test
+    @Timeout(30)
+    void fullBacklogForLongerThanAnAttempt() throws Exception {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        RulesTest::only,
+                        List.of(new LoopbackProvider()),
+                        new SwitchSettings(1, 0, 1));
+        try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
+                Socket first = SwitchedSockets.socket(owner);
+                Socket second = SwitchedSockets.socket(owner)) {
+            listener.bind(ANY_PORT, 1);
+            first.connect(listener.getLocalSocketAddress());
+            Task<Void> connect =
+                    Task.start(
+                            () -> {
+                                second.connect(listener.getLocalSocketAddress(), 20_000);
+                                return null;
+                            });
+            await().until(
+                            () ->
+                                    connect.done()
+                                            || connect.thread().getState()
+                                                    == Thread.State.TIMED_WAITING);
+            listener.accept().close();
+            connect.get();
         }
     }
 
