@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -96,6 +97,36 @@ final class ShmWakeSocketTest extends ShmDirectory {
                             }
                             return cut();
                         });
+    }
+
+    /** A selector goes on watching the descriptor, however long the event thread is busy. */
+    @Test
+    void noByteStaysOnADescriptorThatIsReleased() throws Exception {
+        CountDownLatch holding = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        fabric.loop()
+                .execute(
+                        () -> {
+                            holding.countDown();
+                            awaitUninterruptibly(over);
+                        });
+        try {
+            holding.await();
+            assertTrue(victim.completions().armDescriptor(true));
+            hostile.ring();
+            victim.completions().releaseDescriptor();
+            assertFalse(((ShmQueuePair) victim).discardBytes());
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
