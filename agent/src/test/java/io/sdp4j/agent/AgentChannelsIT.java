@@ -6,6 +6,7 @@ import static io.sdp4j.agent.AgentRuns.otherAgent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.agent.programs.NoDirectMemory;
 import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OtherSelectorProvider;
 import io.sdp4j.agent.programs.SentFile;
@@ -28,6 +29,19 @@ class AgentChannelsIT {
         Path report = folder.resolve("report.json");
         assertRan(channel(Jvm.agent("report=" + report), Jvm.OFFLOADS), 0);
         assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
+    /** Goal: offloaded connections go on where the application has used up direct memory. */
+    @Test
+    void needsNoDirectMemory() throws IOException {
+        Path report = folder.resolve("report.json");
+        String most = "-XX:MaxDirectMemorySize=16m";
+        Jvm.Outcome outcome =
+                Jvm.run(
+                        NoDirectMemory.class,
+                        List.of(Jvm.agent("report=" + report), Jvm.OFFLOADS, most));
+        assertRan(outcome, 0);
+        assertEquals(List.of(8L, 0L, 0L), connections(report));
     }
 
     private static Jvm.Outcome channel(String... options) {

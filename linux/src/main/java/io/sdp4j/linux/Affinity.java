@@ -1,10 +1,6 @@
 package io.sdp4j.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
@@ -31,12 +27,7 @@ public final class Affinity {
     /** Bit of each processor that is online; empty where that cannot be told. */
     private static final long[] ONLINE = online("/sys/devices/system/cpu/online");
 
-    private static final MemorySegment EVERYWHERE =
-            Arena.global().allocate(MASK_BYTES, 8).fill((byte) 0xff);
-
-    private final MemorySegment mask = Arena.ofAuto().allocate(MASK_BYTES, 8);
-    private final MemorySegment found = Arena.ofAuto().allocate(MASK_BYTES, 8);
-    private int confinedTo = -1;
+    private int confinedTo;
 
     /** Whether there is a choice of processors. Makes no native call. */
     public static boolean available() {
@@ -57,44 +48,54 @@ public final class Affinity {
         if (cpu < 0 || cpu >= ONLINE.length * Long.SIZE || !set(ONLINE[cpu / Long.SIZE], cpu)) {
             return false;
         }
-        if (!look()) {
-            return false;
-        }
-        for (int i = 0; i < ONLINE.length; i++) {
-            if ((ONLINE[i] & ~word(found, i)) != 0) {
+        try (SyscallBuffer found = SyscallBuffer.allocate(MASK_BYTES);
+                SyscallBuffer mask = SyscallBuffer.allocate(MASK_BYTES)) {
+            if (!look(found)) {
                 return false;
             }
-        }
-        if (cpu != confinedTo) {
-            mask.fill((byte) 0);
-            mask.setAtIndex(JAVA_LONG, cpu / Long.SIZE, 1L << cpu);
+            for (int i = 0; i < ONLINE.length; i++) {
+                if ((ONLINE[i] & ~word(found, i)) != 0) {
+                    return false;
+                }
+            }
             confinedTo = cpu;
+            mask.putLong(cpu / Long.SIZE * Long.BYTES, 1L << cpu);
+            return choose(mask);
         }
-        return Linux.callQuietly(Linux.SCHED_SETAFFINITY, 0, MASK_BYTES, mask.address(), 0, 0, 0)
-                == 0;
     }
 
     /** After {@link #confine} was true: the thread is as free as it was. */
     public void release() {
-        if (!look()) {
-            return;
-        }
-        for (int i = 0; i < ONLINE.length; i++) {
-            if (word(found, i) != word(mask, i)) {
-                return; // chosen by another
+        try (SyscallBuffer mask = SyscallBuffer.allocate(MASK_BYTES)) {
+            if (!look(mask)) {
+                return;
             }
+            for (int i = 0; i < ONLINE.length; i++) {
+                long own = i == confinedTo / Long.SIZE ? 1L << confinedTo : 0;
+                if (word(mask, i) != own) {
+                    return; // chosen by another
+                }
+            }
+            for (int at = 0; at < MASK_BYTES; at += Long.BYTES) {
+                mask.putLong(at, -1);
+            }
+            boolean _ = choose(mask);
         }
-        Linux.callQuietly(Linux.SCHED_SETAFFINITY, 0, MASK_BYTES, EVERYWHERE.address(), 0, 0, 0);
     }
 
     /** The kernel writes as many words as it has processors for; the others stay 0. */
-    private boolean look() {
-        return Linux.callQuietly(Linux.SCHED_GETAFFINITY, 0, MASK_BYTES, found.address(), 0, 0, 0)
+    private static boolean look(SyscallBuffer into) {
+        return Linux.callQuietly(Linux.SCHED_GETAFFINITY, 0, MASK_BYTES, into.address(), 0, 0, 0)
                 > 0;
     }
 
-    private static long word(MemorySegment of, int index) {
-        return of.getAtIndex(JAVA_LONG, index);
+    private static boolean choose(SyscallBuffer mask) {
+        return Linux.callQuietly(Linux.SCHED_SETAFFINITY, 0, MASK_BYTES, mask.address(), 0, 0, 0)
+                == 0;
+    }
+
+    private static long word(SyscallBuffer of, int index) {
+        return of.getLong(index * Long.BYTES);
     }
 
     private static boolean set(long word, int bit) {

@@ -35,6 +35,14 @@ abstract class SyscallBuffer implements AutoCloseable {
         return EXPORTED ? new Plain(bytes) : new Checked(bytes, Arena.ofConfined());
     }
 
+    /**
+     * For all threads, one at a time, until {@link #close}. With {@code Unsafe} it does not count
+     * as direct memory, of which the application may have used up all that there is.
+     */
+    static SyscallBuffer shared(int bytes) {
+        return EXPORTED ? new Plain(bytes) : new Checked(bytes, Arena.ofShared());
+    }
+
     /** For good, and for all threads. */
     static SyscallBuffer lasting(int bytes) {
         return EXPORTED ? new Plain(bytes) : new Checked(bytes, Arena.global());

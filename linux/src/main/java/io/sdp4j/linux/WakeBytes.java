@@ -1,24 +1,19 @@
 package io.sdp4j.linux;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-
 /**
  * Memory to receive wake-up bytes in, and the descriptors that a hostile peer may send with them:
  * those that there is no room for would be closed within the call, however long that takes.
  *
  * <p>One thread at a time.
  */
-public final class WakeBytes {
+public final class WakeBytes implements AutoCloseable {
     private static final int BYTES = 64;
 
-    private final ByteBuffer message =
-            ByteBuffer.allocateDirect(UnixFd.CONTROL + UnixFd.RECEIVED_CONTROL_BYTES + BYTES)
-                    .order(ByteOrder.nativeOrder());
-    private final long address = MemorySegment.ofBuffer(message).address();
+    private final SyscallBuffer message =
+            SyscallBuffer.shared(UnixFd.CONTROL + UnixFd.RECEIVED_CONTROL_BYTES + BYTES);
 
     public WakeBytes() {
+        long address = message.address();
         message.putLong(UnixFd.HEADER_VECTOR, address + UnixFd.VECTOR);
         message.putLong(UnixFd.HEADER_VECTOR + 8, 1);
         message.putLong(UnixFd.VECTOR, address + data());
@@ -32,13 +27,13 @@ public final class WakeBytes {
 
     /** The last of {@code count} bytes that were received. */
     public byte last(int count) {
-        return message.get(data() + count - 1);
+        return message.getByte(data() + count - 1);
     }
 
     /** The address of a message to receive into. */
     long prepare() {
         message.putLong(UnixFd.HEADER_CONTROL + 8, UnixFd.RECEIVED_CONTROL_BYTES);
-        return address;
+        return message.address();
     }
 
     /** After something was received: whether descriptors came with it, which are closed. */
@@ -51,5 +46,11 @@ public final class WakeBytes {
             TcpSocketFd.closeStrange(message.getInt(UnixFd.CONTROL + at));
         }
         return true;
+    }
+
+    /** Gives the memory back; nothing may be called during it or afterwards. */
+    @Override
+    public void close() {
+        message.close();
     }
 }

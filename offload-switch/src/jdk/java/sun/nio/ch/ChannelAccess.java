@@ -36,17 +36,24 @@ public final class ChannelAccess {
     }
 
     /**
-     * How many are ready.
-     *
-     * @param events address of room for {@code most} of them
+     * Whether at least {@code count} descriptors are ready now, and others than {@code except} that
+     * many. Takes no direct memory.
      */
-    public int epollWait(int epoll, long events, int most, int millis) throws IOException {
-        return EPoll.wait(epoll, events, most, millis);
-    }
-
-    /** The descriptor that the event at that address tells of. */
-    public int descriptorOf(long event) {
-        return EPoll.getDescriptor(event);
+    public boolean epollReady(int epoll, int count, int except) throws IOException {
+        int most = except < 0 ? count : count + 1;
+        long events = EPoll.allocatePollArray(most);
+        try {
+            int ready = EPoll.wait(epoll, events, most, 0);
+            int others = ready;
+            for (int i = 0; except >= 0 && i < ready; i++) {
+                if (EPoll.getDescriptor(EPoll.getEvent(events, i)) == except) {
+                    others--;
+                }
+            }
+            return others >= count;
+        } finally {
+            EPoll.freePollArray(events);
+        }
     }
 
     /** A new eventfd that is readable, and stays so. */

@@ -254,6 +254,9 @@ final class PeerSocket {
         while (passed[0] >= 0) {
             TcpSocketFd.closeStrange(takeDescriptor());
         }
+        if (wakeBytes != null) {
+            wakeBytes.close();
+        }
         UnixFd.close(fd);
     }
 }

@@ -1,8 +1,6 @@
 package io.sdp4j.offload.jdk;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.Selector;
@@ -14,11 +12,7 @@ import java.util.Set;
  * the selector. For the thread that selects, while it selects.
  */
 public final class SelectorPeek {
-    /** A {@code struct epoll_event} is nowhere longer. */
-    private static final int EVENT_BYTES = 16;
-
     private final int epoll;
-    private MemorySegment events = Arena.ofAuto().allocate(2 * EVENT_BYTES, 8);
 
     private SelectorPeek(int epoll) {
         this.epoll = epoll;
@@ -84,22 +78,17 @@ public final class SelectorPeek {
      * Whether more channels than {@code count} are ready, or one less and the selector was woken.
      */
     public boolean more(int count) {
-        int most = count + 1;
-        if (events.byteSize() < (long) most * EVENT_BYTES) {
-            events = Arena.ofAuto().allocate(2L * most * EVENT_BYTES, 8);
-        }
-        return ready(most) == most;
+        return ready(count + 1, -1);
     }
 
     /** Whether anything but {@code fdVal} is ready, or the selector was woken. */
     public boolean anythingBut(int fdVal) {
-        int n = ready(2);
-        return n > 1 || (n == 1 && JdkClasses.CHANNELS.descriptorOf(events.address()) != fdVal);
+        return ready(1, fdVal);
     }
 
-    private int ready(int most) {
+    private boolean ready(int count, int except) {
         try {
-            return JdkClasses.CHANNELS.epollWait(epoll, events.address(), most, 0);
+            return JdkClasses.CHANNELS.epollReady(epoll, count, except);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
