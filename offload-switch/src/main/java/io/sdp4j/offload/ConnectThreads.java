@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,20 @@ public final class ConnectThreads {
 
     /** Apart: what waits for no peer is not to wait behind what does. */
     private static final ThreadPoolExecutor SHORT = pool(1);
+
+    /** As many as there are tasks: one may wait for the application, which waits for another. */
+    private static final ThreadPoolExecutor APART =
+            new ThreadPoolExecutor(
+                    0,
+                    Integer.MAX_VALUE,
+                    IDLE_SECONDS,
+                    TimeUnit.SECONDS,
+                    new SynchronousQueue<>(),
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sdp4j-handler")
+                            .inheritInheritableThreadLocals(false)
+                            .factory());
 
     private ConnectThreads() {}
 
@@ -60,6 +75,19 @@ public final class ConnectThreads {
     /** The same of a task that does not wait for a peer. */
     public static boolean startShort(Runnable task) {
         return start(SHORT, task);
+    }
+
+    /**
+     * Runs a task that may wait for whatever it likes. Not on a virtual thread, unless the system
+     * has no other: the application's may have all carriers, and wait for this very task.
+     */
+    public static void startApart(Runnable task) {
+        if (!start(APART, task)) {
+            Thread.ofVirtual()
+                    .name("sdp4j-handler")
+                    .inheritInheritableThreadLocals(false)
+                    .start(task);
+        }
     }
 
     private static boolean start(ThreadPoolExecutor pool, Runnable task) {

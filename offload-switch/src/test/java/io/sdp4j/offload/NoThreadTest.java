@@ -30,9 +30,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,19 +54,24 @@ class NoThreadTest {
     private final ThreadFactory usual;
 
     NoThreadTest() throws ReflectiveOperationException {
-        Field field = ConnectThreads.class.getDeclaredField("POOL");
-        field.setAccessible(true);
-        pool = (ThreadPoolExecutor) field.get(null);
+        pool = pool("POOL");
         usual = pool.getThreadFactory();
+    }
+
+    private static ThreadPoolExecutor pool(String name) throws ReflectiveOperationException {
+        Field field = ConnectThreads.class.getDeclaredField(name);
+        field.setAccessible(true);
+        return (ThreadPoolExecutor) field.get(null);
+    }
+
+    private static Thread noThread(Runnable work) {
+        throw new OutOfMemoryError("unable to create native thread");
     }
 
     /** One more than there can be, so that none that other tests have left is taken. */
     @BeforeEach
     void noMoreThreads() {
-        pool.setThreadFactory(
-                _ -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                });
+        pool.setThreadFactory(NoThreadTest::noThread);
         pool.setMaximumPoolSize(ConnectThreads.THREADS + 1);
         pool.setCorePoolSize(ConnectThreads.THREADS + 1);
     }
@@ -123,6 +131,25 @@ class NoThreadTest {
             assertTrue(e.getMessage().contains("no thread"), e.getMessage());
             assertFalse(c.isOpen());
             assertEquals(1, owner.report().refused());
+        }
+    }
+
+    /** Those that others have left are gone first. */
+    @Test
+    void aTaskThatMayWaitHasAVirtualOne() throws Exception {
+        ThreadPoolExecutor apart = pool("APART");
+        ThreadFactory factory = apart.getThreadFactory();
+        long seconds = apart.getKeepAliveTime(TimeUnit.SECONDS);
+        apart.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+        apart.setThreadFactory(NoThreadTest::noThread);
+        try {
+            Awaitility.await().until(() -> apart.getPoolSize() == 0);
+            CompletableFuture<Boolean> ran = new CompletableFuture<>();
+            ConnectThreads.startApart(() -> ran.complete(Thread.currentThread().isVirtual()));
+            assertTrue(ran.get());
+        } finally {
+            apart.setThreadFactory(factory);
+            apart.setKeepAliveTime(seconds, TimeUnit.SECONDS);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
@@ -144,7 +145,8 @@ final class AsyncAcceptor
         if (operation.future() != null) {
             complete(operation, taken, false);
         } else {
-            SwitchChannelGroup.runApart(() -> complete(operation, taken, false));
+            // the application's executor may block: not on this thread, which is the provider's
+            ConnectThreads.startApart(() -> complete(operation, taken, false));
         }
     }
 

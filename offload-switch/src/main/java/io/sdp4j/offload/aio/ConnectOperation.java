@@ -1,6 +1,7 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Decision;
 import java.io.Closeable;
@@ -10,8 +11,8 @@ import java.nio.channels.CompletionHandler;
 import java.util.concurrent.ExecutionException;
 
 /**
- * One connect that has to ask providers first, on a virtual thread of its own as long as it lasts:
- * a provider may block, and neither the application nor a thread of its group is to wait for it.
+ * One connect that has to ask providers first, on a thread of its own as long as it lasts: a
+ * provider may block, and neither the application nor a thread of its group is to wait for it.
  *
  * <p>Completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
  */
@@ -56,7 +57,7 @@ final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
     }
 
     void start() {
-        Thread.ofVirtual().name("sdp4j-connect").inheritInheritableThreadLocals(false).start(this);
+        ConnectThreads.startApart(this);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.SocketException;
@@ -259,7 +260,8 @@ final class Direction implements Runnable, Pending.Owner {
         if (here) {
             run();
         } else {
-            SwitchChannelGroup.runApart(() -> onReady(false));
+            // the application's executor may block, or run the handler at once
+            ConnectThreads.startApart(() -> onReady(false));
         }
     }
 

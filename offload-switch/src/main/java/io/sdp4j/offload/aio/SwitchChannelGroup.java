@@ -150,15 +150,6 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
         kernel.execute(inner, task);
     }
 
-    /**
-     * Runs a task that may reach the application's executor, which may block or run a handler at
-     * once, on a thread of its own: for callers on a provider's thread, which many connections
-     * share.
-     */
-    static void runApart(Runnable task) {
-        Thread.ofVirtual().name("sdp4j-handler").inheritInheritableThreadLocals(false).start(task);
-    }
-
     /** To be called first by a task of {@link #execute}. */
     void taskBegins() {
         kernel.taskBegins();
