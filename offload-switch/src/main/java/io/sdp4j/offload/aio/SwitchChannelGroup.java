@@ -21,8 +21,9 @@ import java.util.concurrent.TimeUnit;
  * A channel group: the JDK's own, which has the threads, the timer and every kernel channel, and
  * beside it the offloaded channels that the JDK's cannot see (behaviours 91 and 93).
  *
- * <p>Termination is the inner group's. It is told to shut down once this one was and the last
- * member is gone; then it waits for its kernel channels by itself. {@code this} guards the fields.
+ * <p>Termination is the inner group's. It is told to shut down, the one way or the other, once this
+ * one was and the last member is gone, whose handlers need its threads; then it waits for its
+ * kernel channels by itself. {@code this} guards the fields.
  */
 final class SwitchChannelGroup extends AsynchronousChannelGroup {
     private final KernelAsync kernel;
@@ -90,10 +91,18 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
     /** A member was closed; called after its last handler was handed over. */
     void remove(Closeable member) {
         boolean last;
+        boolean now;
         synchronized (this) {
             last = members.remove(member) && members.isEmpty() && shutdown;
+            now = closing;
         }
-        if (last) {
+        if (last && now) {
+            try {
+                inner.shutdownNow();
+            } catch (IOException e) {
+                // as the JDK: the channels are closed all the same
+            }
+        } else if (last) {
             inner.shutdown();
         }
     }
@@ -135,7 +144,13 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
                 // as the JDK: the others are closed all the same
             }
         }
-        inner.shutdownNow();
+        boolean none;
+        synchronized (this) {
+            none = members.isEmpty();
+        }
+        if (none) { // else another thread is just using one, and ends it
+            inner.shutdownNow();
+        }
     }
 
     @Override
