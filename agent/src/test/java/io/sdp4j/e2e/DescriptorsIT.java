@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Descriptors;
+import io.sdp4j.e2e.programs.FullAccept;
 import io.sdp4j.e2e.programs.IdleCrowd;
 import io.sdp4j.e2e.programs.Many;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a search for the descriptor of a socket finds what docs/descriptors.md says, row by row; a
@@ -122,6 +124,25 @@ class DescriptorsIT {
             assertEquals(some, client.report().offloaded() > 0, client::toString);
             long told = client.err().stream().filter(l -> l.contains("reason MEMORY")).count();
             assertEquals(some ? 1 : 0, told, client::toString);
+        }
+    }
+
+    /** The connection waits on, as on TCP. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("an accept that finds no descriptor left leaves the connection to the next one")
+    void anAcceptWithoutADescriptorTakesNothing(boolean agent) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            jvms.direct();
+            jvms.descriptors(1024);
+            String classes = Jvms.classPathOf(FullAccept.class);
+            String main = FullAccept.class.getName();
+            Child child = jvms.java("accepts", agent, List.of(), classes, main);
+            assertEquals(
+                    Map.of("full", "fails fails", "read", "42"), child.results(), child::toString);
+            if (agent) {
+                assertEquals(2, child.report().acceptedOffloaded(), child::toString);
+            }
         }
     }
 

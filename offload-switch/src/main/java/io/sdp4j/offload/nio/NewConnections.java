@@ -2,6 +2,7 @@ package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
@@ -38,28 +39,33 @@ final class NewConnections {
         return connection(provider, channel, family, false).open();
     }
 
-    /** The channel of a connection that a provider has accepted for {@code listener}. */
-    @SuppressWarnings("resource") // it is the application's
+    /**
+     * The channel of a connection that a provider has accepted for {@code listener}; null if none
+     * waits. The channel comes first: where there is no descriptor for it the connection waits on.
+     */
     static SocketChannel accepted(
-            SwitchSelectorProvider provider, ListeningChannel listener, OffloadStream stream)
+            SwitchSelectorProvider provider, ListeningChannel listener, OffloadListeners from)
             throws IOException {
-        ConnectionChannel opened = null;
+        ConnectionChannel channel = new ConnectionChannel(provider, listener.family());
+        SwitchedConnection c = connection(provider, channel, listener.family(), true);
+        ConnectionChannel opened = c.open();
+        OffloadStream stream = null;
         boolean complete = false;
         try {
-            ConnectionChannel channel = new ConnectionChannel(provider, listener.family());
-            SwitchedConnection c = connection(provider, channel, listener.family(), true);
-            opened = c.open();
-            c.accept(stream, listener.receiveBuffer());
-            complete = true;
-            return opened;
+            stream = from.poll();
+            if (stream != null) {
+                c.accept(stream, listener.receiveBuffer());
+                complete = true;
+            }
         } finally {
             if (!complete) {
-                stream.close(true);
-                if (opened != null) {
-                    opened.close();
+                if (stream != null) {
+                    stream.close(true);
                 }
+                opened.close();
             }
         }
+        return complete ? opened : null;
     }
 
     /** The channel of a connection that the kernel has accepted: it moves if the peer asks. */

@@ -8,7 +8,6 @@ import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ReadinessEpoll;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -177,8 +176,8 @@ final class SwitchListener implements SecondQueue, Runnable {
                 return null;
             }
         }
-        OffloadStream stream = listening.poll();
-        return stream == null ? null : NewConnections.accepted(provider, channel, stream);
+        OffloadListeners now = listening;
+        return now.pending() ? NewConnections.accepted(provider, channel, now) : null;
     }
 
     @Override
