@@ -41,6 +41,17 @@ public final class Accepting {
         Socket timed = new Socket();
         timed.setSoTimeout(9_876);
         accept(when + " timed", listener, timed);
+        replace(when + " connected", listener);
+    }
+
+    /** Into one that was accepted before: the peer of the first connection sees its end. */
+    private static void replace(String name, Listener listener) throws IOException {
+        Socket into = new Socket();
+        try (Socket first = new Socket(HERE, listener.getLocalPort())) {
+            Socket _ = listener.accept(into);
+            accept(name, listener, into);
+            System.out.println(name + " ends=" + first.getInputStream().read());
+        }
     }
 
     private static void accept(String name, Listener listener, Socket into) {

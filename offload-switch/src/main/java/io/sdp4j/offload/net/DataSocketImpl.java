@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 abstract sealed class DataSocketImpl extends SwitchSocketImpl permits SwitchClientImpl {
     /** The connection if it is offloaded or may move; null while the kernel's socket has it all. */
-    volatile Duplex carried; // set once, under stateLock
+    volatile Duplex carried; // set under stateLock, once for each connection
 
     DataSocketImpl(OffloadSwitch owner) {
         super(owner);

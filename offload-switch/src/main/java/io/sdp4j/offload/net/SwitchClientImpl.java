@@ -340,8 +340,8 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
 
     /** Takes an accepted offloaded connection; {@code receiveBuffer} is the listener's, or null. */
     void accepted(OffloadStream stream, Integer receiveBuffer) throws IOException {
+        forgetOld();
         synchronized (stateLock) {
-            forgetUnconnected();
             inheritedReceiveBuffer = receiveBuffer;
         }
         adopt(stream, State.UNCONNECTED, true, false);
@@ -355,12 +355,12 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     void accepted(KernelSocket connected, ConnectionInfo why, AcceptedTable table)
             throws IOException {
         MovingConnection moving = null;
+        forgetOld();
         synchronized (stateLock) {
-            if (state == State.CLOSED) {
+            if (state != State.UNCONNECTED) {
                 connected.close();
                 throw new SocketException("Socket closed");
             }
-            forgetUnconnected();
             kernel = connected;
             fd = connected.fileDescriptor(); // as in the JDK's own, for code that looks there
             if (timeoutMillis > 0) {
@@ -380,18 +380,43 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     }
 
     /**
-     * A socket that existed before it was accepted into keeps its SO_TIMEOUT only (behaviour 30).
+     * A socket that existed before it was accepted into keeps its SO_TIMEOUT only (behaviour 30);
+     * what it was connected to is closed, as in the JDK.
      */
-    private void forgetUnconnected() throws IOException {
-        assert Thread.holdsLock(stateLock);
-        if (state == State.NEW) {
+    private void forgetOld() {
+        KernelSocket beside;
+        Duplex connection;
+        synchronized (stateLock) {
+            if (state == State.CONNECTING || state == State.CLOSED) {
+                return;
+            }
             state = State.UNCONNECTED;
-        }
-        if (state == State.UNCONNECTED && kernel != null) {
-            kernel.close();
+            beside = kernel;
+            connection = carried;
             kernel = null;
+            carried = null;
+            local = null;
+            remote = null;
+            options = null;
         }
-        options = null;
+        try {
+            close(connection, beside, -1);
+        } catch (IOException e) {
+            // as the JDK: what comes in its place matters more
+        }
+    }
+
+    private static void close(Duplex connection, KernelSocket beside, int lingerSeconds)
+            throws IOException {
+        try {
+            if (connection != null) {
+                connection.close(lingerSeconds);
+            }
+        } finally {
+            if (beside != null) {
+                beside.close();
+            }
+        }
     }
 
     /**
@@ -440,15 +465,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             }
             state = State.CLOSED;
         }
-        try {
-            if (connection != null) {
-                connection.close(lingerSeconds);
-            }
-        } finally {
-            if (beside != null) {
-                beside.close();
-            }
-        }
+        close(connection, beside, lingerSeconds);
     }
 
     @Override
