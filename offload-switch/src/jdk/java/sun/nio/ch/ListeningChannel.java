@@ -30,8 +30,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * the switch goes on with it when it has started. A thread that accepts waits for half a second at
  * a time until then, because it may have to look at a second queue.
  *
- * <p>{@code turn} admits one accepting thread; {@code lock} guards every field without another
- * remark.
+ * <p>{@code accepting} is held over a whole {@code accept}, and by a change of the blocking mode,
+ * which so waits for one as in the JDK. {@code turn}, after it, admits one thread to the queues;
+ * {@code lock} guards every field without another remark.
  */
 public final class ListeningChannel extends ServerSocketChannelImpl {
     /** Ends the JDK's wait for the kernel. Without a trace: it is caught here. */
@@ -46,6 +47,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    private final ReentrantLock accepting = new ReentrantLock();
     private final ReentrantLock turn = new ReentrantLock(true); // fair: goOn gets it, too
     private final Object lock = new Object();
     private final ProtocolFamily family;
@@ -60,6 +62,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private boolean adopting; // the epoll descriptor was given away; goOn comes
     private boolean released;
     private boolean blocks; // turn: the kernel's listener may block
+    private boolean blocking = true; // accepting: the mode, before the JDK has stored it
     private Integer receiveBuffer; // that was asked for
 
     /**
@@ -237,15 +240,20 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     private SocketChannel accept(long nanos, boolean timed) throws IOException {
         long startNanos = timed ? System.nanoTime() : 0;
-        boolean more = true;
-        while (more && !both) {
-            SocketChannel accepted = acceptByKernel(left(nanos, startNanos, timed), timed);
-            if (accepted != null) {
-                return byKernel(accepted);
+        accepting.lock();
+        try {
+            boolean more = true;
+            while (more && !both) {
+                SocketChannel accepted = acceptByKernel(left(nanos, startNanos, timed), timed);
+                if (accepted != null) {
+                    return byKernel(accepted);
+                }
+                more = both || blocking;
             }
-            more = both || isBlocking();
+            return more ? acceptBoth(nanos, startNanos, timed) : null;
+        } finally {
+            accepting.unlock();
         }
-        return more ? acceptBoth(nanos, startNanos, timed) : null;
     }
 
     private static long left(long nanos, long startNanos, boolean timed) {
@@ -280,7 +288,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     /** While there is one queue. Null if none waits there, or there may be two now. */
     private SocketChannel acceptByKernel(long nanos, boolean timed) throws IOException {
-        if (early == null || settled || !isBlocking()) {
+        if (early == null || settled || !blocking || !isBlocking()) {
             if (both) { // since the caller looked, and settled after that
                 return null;
             }
@@ -378,12 +386,18 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        turn.lock();
+        accepting.lock();
         try {
-            super.implConfigureBlocking(block);
-            blocks = both && block;
+            turn.lock();
+            try {
+                super.implConfigureBlocking(block);
+                blocks = both && block;
+            } finally {
+                turn.unlock();
+            }
+            blocking = block;
         } finally {
-            turn.unlock();
+            accepting.unlock();
         }
     }
 

@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -58,6 +59,7 @@ public final class EarlyListener {
 
     private final ServerSocketChannel channel = bound();
     private final ServerSocketChannel idle = bound();
+    private final ServerSocketChannel changing = bound();
     private final ServerSocket server = new ServerSocket(0, 5, HERE);
     private final ServerSocket other = new ServerSocket(0, 5, HERE);
     private final ServerSocket timed = new ServerSocket(0, 5, HERE);
@@ -66,6 +68,8 @@ public final class EarlyListener {
     private final Socket toServer = new Socket(HERE, server.getLocalPort());
     private FutureTask<SocketChannel> waiting;
     private FutureTask<Socket> ended;
+    private FutureTask<SocketChannel> first;
+    private FutureTask<SelectableChannel> change;
     private FutureTask<Long> timedOut;
 
     private EarlyListener() throws IOException {}
@@ -87,11 +91,32 @@ public final class EarlyListener {
         waiting = started(idle::accept);
         ended = started(other::accept);
         other.close();
+        first = new FutureTask<>(changing::accept);
+        Thread accepting = Thread.ofPlatform().daemon().start(first);
+        awaitNative(accepting);
+        change = started(() -> changing.configureBlocking(false));
         try {
             long _ = timedOut.get(TIME_OUT_MILLIS * 2 / 3, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             print("still waits", true); // the rest of it when the switch goes on
         }
+        print("the mode waits for accept", !change.isDone());
+        try (Socket client = connected(changing)) {
+            print("accepts before the mode changes", answers(client, first.get().socket()));
+        }
+        print("changed", change.get().isBlocking());
+        print("none", changing.accept());
+        changing.close();
+    }
+
+    /** Until the thread waits for a connection. */
+    private static void awaitNative(Thread thread) {
+        StackTraceElement[] stack;
+        do {
+            stack = thread.getStackTrace();
+        } while (stack.length == 0
+                || !stack[0].isNativeMethod()
+                || !stack[0].getClassName().equals("sun.nio.ch.Net"));
     }
 
     /** Milliseconds that it takes. */
