@@ -108,7 +108,7 @@ final class Direction implements Runnable, Pending.Owner {
                 if (lent) {
                     owner.stream.lend(op, loan);
                 }
-                if (!tried()) {
+                if (!tried() && !unitMissing(timeout, unit)) {
                     handler = target;
                     attachment = with;
                     future = target == null ? new Pending<>(this) : null;
@@ -179,6 +179,15 @@ final class Direction implements Runnable, Pending.Owner {
     }
 
     // --- waiting ---
+
+    /** As in the JDK the operation fails then, if it has to wait. */
+    private boolean unitMissing(long timeout, TimeUnit unit) {
+        boolean missing = timeout > 0 && unit == null;
+        if (missing) {
+            outcome(0, new NullPointerException());
+        }
+        return missing;
+    }
 
     /** Gives the operation its number: a late thread or timer must not touch the next one. */
     private synchronized int await(long timeout, TimeUnit unit) {

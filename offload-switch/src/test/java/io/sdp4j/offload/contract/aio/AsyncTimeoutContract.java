@@ -45,6 +45,17 @@ interface AsyncTimeoutContract extends Aio {
     }
 
     @Test
+    default void aTimeWithoutAUnitFailsTheReadAlone() throws Exception {
+        try (var p = pair()) {
+            Outcome<Integer> read = new Outcome<>();
+            p.client().read(ByteBuffer.allocate(1), 20, null, null, read);
+            read.failedWith(NullPointerException.class, null);
+            Aio.send(p.server(), "x");
+            assertEquals("x", Aio.receive(p.client(), 1));
+        }
+    }
+
+    @Test
     default void scatteringReadTimesOut() throws Exception {
         try (var p = pair()) {
             Outcome<Long> read = new Outcome<>();
