@@ -276,6 +276,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
             try {
                 sources.of(one, several, offset, length);
                 if (outputShut()) {
+                    if (all) {
+                        throw new ClosedChannelException();
+                    }
                     if (sources.more()) { // an empty write asks nothing
                         if (connection.takeResetOfTcp(false)) {
                             reset.writerTook();
@@ -310,7 +313,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                     }
                 }
             } catch (SocketException e) {
-                writeFailed(e);
+                writeFailed(e, all);
             } finally {
                 sources.clear();
                 channel.leave(blocking, complete);
@@ -365,9 +368,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
         }
     }
 
-    private void writeFailed(SocketException e) throws IOException {
+    private void writeFailed(SocketException e, boolean all) throws IOException {
         String text = reset.tellsWriter(e) ? e.getMessage() : "Broken pipe";
-        if (!outputShut()) {
+        if (all || !outputShut()) {
             throw new IOException(text, e); // as the JDK: not a SocketException
         }
     }
@@ -384,19 +387,21 @@ final class ChannelStream extends StreamHandle implements Carrier {
         writeLock.lock();
         try {
             boolean blocking = beginWrite();
+            boolean waits = blocking && !partialWrites;
             boolean sent = false;
             try {
-                boolean waits = blocking && !partialWrites;
                 sent = tryUrgent(value);
                 while (!sent && waits && urgentPossible()) {
                     stream.await(OffloadStream.WRITE, NO_LIMIT);
                     sent = tryUrgent(value);
                 }
-                if (!sent && blocking && !waits && urgentPossible()) {
-                    throw new SocketException("No buffer space available");
-                }
+            } catch (SocketException e) {
+                writeFailed(e, false);
             } finally {
                 channel.leave(blocking, sent);
+            }
+            if (!sent && blocking && !waits && urgentPossible()) {
+                throw new SocketException("No buffer space available");
             }
             if (!sent && outputShut()) {
                 throw new AsynchronousCloseException();

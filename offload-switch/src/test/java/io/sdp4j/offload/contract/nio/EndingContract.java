@@ -11,6 +11,7 @@ import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -187,6 +188,18 @@ interface EndingContract extends NioChannels {
                 assertTrue(p.client().isOpen());
                 assertEquals(-1, p.server().read(room()));
             }
+        }
+    }
+
+    @Test
+    @DisplayName("38: after shutdownOutput a stream's write is a ClosedChannelException")
+    default void streamAfterShutdownOutput() throws Exception {
+        try (var p = pair()) {
+            OutputStream out = p.client().socket().getOutputStream();
+            p.client().shutdownOutput();
+            Expect.thrown(ClosedChannelException.class, null, () -> out.write(1));
+            assertTrue(p.client().isOpen());
+            assertEquals(-1, p.server().read(room()));
         }
     }
 

@@ -61,6 +61,27 @@ interface ResetContract extends NioChannels {
     }
 
     @Test
+    @DisplayName("45: reset, urgent data first: Connection reset by peer, then Broken pipe")
+    default void resetUrgentFirst() throws Exception {
+        try (var p = polledPair()) {
+            reset(p.server());
+            try (Selector selector = provider().openSelector()) {
+                p.client().register(selector, SelectionKey.OP_READ);
+                Nio.firstReady(selector);
+            }
+            Expect.thrown(
+                    IOException.class,
+                    "Connection reset by peer",
+                    () -> p.client().socket().sendUrgentData('!'));
+            Expect.thrown(
+                    IOException.class,
+                    "Broken pipe",
+                    () -> p.client().socket().sendUrgentData('!'));
+            assertEquals(-1, p.client().read(room()));
+        }
+    }
+
+    @Test
     @DisplayName("45: reset, write first: Connection reset by peer, then queued data, then -1")
     default void resetWriteFirst() throws Exception {
         for (boolean blocking : new boolean[] {true, false}) {
