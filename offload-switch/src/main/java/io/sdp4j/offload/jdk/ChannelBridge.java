@@ -141,7 +141,7 @@ public final class ChannelBridge {
             int wanted = key.isValid() ? events.getAsInt() : 0;
             if (wanted != 0 && JdkClasses.CHANNELS.registeredEvents(key) == 0) {
                 int epoll = (int) Handles.EPOLL.get(selector);
-                JdkBridge.epollAdd(epoll, fdVal, wanted);
+                int _ = JdkBridge.epollAdd(epoll, fdVal, wanted);
                 JdkClasses.CHANNELS.registeredEvents(key, wanted);
                 VarHandle.fullFence(); // cancelled later: the selector sees what it has to remove
                 if (!key.isValid()) {

@@ -284,8 +284,9 @@ public final class JdkBridge {
         int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_MOD, fdVal, events);
     }
 
-    static void epollAdd(int epoll, int fdVal, int events) {
-        int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, fdVal, events);
+    /** 0 or an errno. */
+    static int epollAdd(int epoll, int fdVal, int events) {
+        return JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, fdVal, events);
     }
 
     static void epollRemove(int epoll, int fdVal) {

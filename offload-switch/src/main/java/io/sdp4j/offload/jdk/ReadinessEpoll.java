@@ -50,7 +50,11 @@ public final class ReadinessEpoll {
     /** One within an epoll descriptor that is the caller's, and longer there than this. */
     public static ReadinessEpoll within(int epollVal) throws IOException {
         AlwaysReadable always = AlwaysReadable.take();
-        JdkBridge.epollAdd(epollVal, always.fdVal(), 0);
+        int failed = JdkBridge.epollAdd(epollVal, always.fdVal(), 0);
+        if (failed != 0) {
+            always.release();
+            throw new IOException("epoll_ctl failed with errno " + failed);
+        }
         return new ReadinessEpoll(epollVal, always);
     }
 

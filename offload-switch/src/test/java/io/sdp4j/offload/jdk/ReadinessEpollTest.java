@@ -1,6 +1,7 @@
 package io.sdp4j.offload.jdk;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.FileDescriptor;
@@ -49,7 +50,7 @@ class ReadinessEpollTest {
             for (int i = 0; i < MANY; i++) {
                 ReadinessEpoll epoll = new ReadinessEpoll(-1);
                 all.add(epoll);
-                JdkBridge.epollAdd(selector.value(), epoll.value(), JdkBridge.POLLIN);
+                int _ = JdkBridge.epollAdd(selector.value(), epoll.value(), JdkBridge.POLLIN);
             }
             for (ReadinessEpoll epoll : all) {
                 assertFalse(readable(selector));
@@ -62,6 +63,16 @@ class ReadinessEpollTest {
                 epoll.close();
             }
             selector.close();
+        }
+    }
+
+    @Test
+    void noneWithinWhatIsNoEpoll() throws IOException {
+        Pipe pipe = Pipe.open();
+        try (Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel _ = pipe.sink()) {
+            int fdVal = ((SelChImpl) source).getFDVal();
+            assertThrows(IOException.class, () -> ReadinessEpoll.within(fdVal));
         }
     }
 
