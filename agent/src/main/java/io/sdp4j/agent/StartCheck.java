@@ -1,8 +1,6 @@
 package io.sdp4j.agent;
 
-import io.sdp4j.policy.AddressRange;
 import io.sdp4j.policy.Environment;
-import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
@@ -47,7 +45,7 @@ public final class StartCheck
                         system.variable(),
                         system.files(),
                         system.nanoTime(),
-                        new Anywhere());
+                        null);
         PolicySource source =
                 PolicySource.open(
                         options.get(PolicySettings.POLICY.option()),
@@ -71,19 +69,6 @@ public final class StartCheck
         @Override
         public void accept(String line) {
             found.add(line);
-        }
-    }
-
-    /** Every name exists: whether it does is not asked here. */
-    private static final class Anywhere implements HostLookup {
-        @Override
-        public List<InetAddress> addresses(String host) {
-            throw new AssertionError("unexpected look-up of " + host);
-        }
-
-        @Override
-        public List<AddressRange> ranges(String host) {
-            return List.of(new AddressRange(false, 0, 0, 32));
         }
     }
 }

@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
  * @param variable an environment variable, or null
  * @param files rule files
  * @param nanoTime a clock as {@link System#nanoTime}
- * @param hosts resolves host names
+ * @param hosts resolves host names; null: each counts as known, and none is looked up
  */
 public record Environment(
         UnaryOperator<String> property,

@@ -2,14 +2,19 @@ package io.sdp4j.policy;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -28,9 +33,11 @@ import java.util.function.Supplier;
  * if rules are required, until it is mended. Replace a live file by renaming a complete one over
  * it: a file that is written in place may be read half-written.
  *
- * <p>Host names that were unknown are looked up again every ten seconds, by a thread of their own,
- * because an answer may take as long. Meanwhile a rule that allows nothing but offload refuses what
- * could be its host.
+ * <p>Host names are looked up by a thread of their own. The thread that loads a file waits for it
+ * for a second at most: it may hold locks that the application's resolver needs for its answer. A
+ * name that has no answer then, or is unknown, has no address for now; unknown ones are looked up
+ * again every ten seconds. Meanwhile a rule that allows nothing but offload refuses what could be
+ * its host.
  *
  * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
  * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
@@ -44,6 +51,9 @@ public final class PolicySource implements Supplier<Policy> {
     static final long CHECK_NANOS = 1_000_000_000L;
     private static final int MAX_REPORTED = 5;
 
+    /** For all the host names of a file. */
+    private static final long ANSWER_NANOS = 1_000_000_000L;
+
     /** As long as the JDK itself remembers that a host is unknown. */
     static final long LOOK_UP_NANOS = 10_000_000_000L;
 
@@ -52,14 +62,14 @@ public final class PolicySource implements Supplier<Policy> {
     private final String programName;
     private final Choice choice;
     private final boolean required;
-    private final AtomicBoolean checking = new AtomicBoolean();
+    private final ReentrantLock checking = new ReentrantLock();
     private final AtomicLong generation = new AtomicLong();
 
     private volatile List<String> problems = List.of();
     private Environment.Stamp seen; // guarded by checking; null: could not be looked at
-    private int unknownHosts; // guarded by checking: rules in force that wait for one
+    private Names names; // guarded by checking: of the file that was seen; null: all are known
+    private int unknownHosts; // guarded by checking: rules of that file that wait for one
     private long nextLookUpNanos; // guarded by checking
-    private volatile boolean lookingUp;
     private volatile Policy policy;
     private volatile long nextCheckNanos;
 
@@ -120,7 +130,12 @@ public final class PolicySource implements Supplier<Policy> {
         Objects.requireNonNull(programName);
         Choice choice = choose(explicit, jdkConf, environment);
         PolicySource source = new PolicySource(choice, required, programName, environment, sink);
-        source.start();
+        source.checking.lock(); // names may be answered before the start is over
+        try {
+            source.start();
+        } finally {
+            source.checking.unlock();
+        }
         return source;
     }
 
@@ -199,13 +214,13 @@ public final class PolicySource implements Supplier<Policy> {
     public Policy get() {
         if (choice != null) {
             long now = environment.nanoTime().getAsLong();
-            if (now - nextCheckNanos >= 0 && checking.compareAndSet(false, true)) {
+            if (now - nextCheckNanos >= 0 && checking.tryLock()) {
                 try {
                     check();
                 } finally {
                     // Counted from the end, so that a slow file system is not asked all the time.
                     nextCheckNanos = environment.nanoTime().getAsLong() + CHECK_NANOS;
-                    checking.set(false);
+                    checking.unlock();
                 }
             }
         }
@@ -213,7 +228,7 @@ public final class PolicySource implements Supplier<Policy> {
     }
 
     private void check() {
-        assert checking.get();
+        assert checking.isHeldByCurrentThread();
         Environment.Stamp stamp = null;
         try {
             stamp = environment.files().stamp(choice.file);
@@ -243,83 +258,33 @@ public final class PolicySource implements Supplier<Policy> {
 
     /** Guarded by checking. */
     private void lookUpAgain() {
-        assert checking.get();
+        assert checking.isHeldByCurrentThread();
         long now = environment.nanoTime().getAsLong();
-        if (unknownHosts == 0 || lookingUp || now - nextLookUpNanos < 0) {
-            return;
-        }
-        nextLookUpNanos = now + LOOK_UP_NANOS;
-        lookingUp = true;
-        try {
-            Thread.ofPlatform()
-                    .name("sdp4j-hosts")
-                    .daemon()
-                    .inheritInheritableThreadLocals(false)
-                    .start(this::lookUp);
-        } catch (OutOfMemoryError e) { // no thread: the next question after a while tries again
-            lookingUp = false;
+        if (names != null && !names.asking && now - nextLookUpNanos >= 0) {
+            nextLookUpNanos = now + LOOK_UP_NANOS;
+            names.ask();
         }
     }
 
-    private void lookUp() {
-        try {
-            Loaded loaded = load();
-            while (!checking.compareAndSet(false, true)) {
-                Thread.onSpinWait(); // for one look at the file
-            }
-            try {
-                if (Objects.equals(loaded.stamp, seen)
-                        && loaded.policy != null
-                        && loaded.unknownHosts < unknownHosts) {
-                    adopt(loaded);
-                }
-            } finally {
-                checking.set(false);
-            }
-        } finally {
-            lookingUp = false;
-        }
-    }
+    /** One state of the file, and the hosts that it names. */
+    private final class Names implements HostLookup, Runnable {
+        /** The answer to all names while they are collected. */
+        private static final List<AddressRange> SOME = List.of(new AddressRange(false, 0, 0, 32));
 
-    /**
-     * Marks the state of the file as seen; returns whether there are rules now that are in force.
-     */
-    private boolean adopt(Loaded loaded) {
-        assert checking.get() || policy == null; // at the start no other thread is there
-        seen = loaded.stamp;
-        if (loaded.policy == null) {
-            return false;
-        }
-        policy = loaded.policy;
-        unknownHosts = loaded.unknownHosts;
-        nextLookUpNanos = environment.nanoTime().getAsLong() + LOOK_UP_NANOS;
-        generation.incrementAndGet();
-        report(loaded.notes);
-        return true;
-    }
+        private final Environment.Stamp stamp;
+        private final String text;
+        private final Map<String, List<InetAddress>> known = new ConcurrentHashMap<>();
+        private final CountDownLatch answered = new CountDownLatch(1);
+        volatile boolean asking;
 
-    /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
-    private record Loaded(
-            Environment.Stamp stamp, Policy policy, int unknownHosts, List<String> notes) {
-        static Loaded failed(Environment.Stamp stamp, List<String> notes) {
-            return new Loaded(stamp, null, 0, notes);
+        Names(Environment.Stamp stamp, String text) {
+            this.stamp = stamp;
+            this.text = text;
         }
 
-        boolean empty() {
-            return policy != null && policy.rules().isEmpty();
-        }
-    }
-
-    private Loaded load() {
-        Environment.Stamp stamp = null;
-        try {
-            stamp =
-                    environment
-                            .files()
-                            .stamp(choice.file); // first: a later write must look like a change
-            String text = environment.files().read(choice.file);
-            RuleFile file =
-                    RuleFile.parse(choice.file, text, environment.hosts(), choice.whenSilent);
+        /** The rules by what is known; the first time only collects the names. */
+        Loaded load() {
+            RuleFile file = RuleFile.parse(choice.file, text, this, choice.whenSilent);
             if (!file.ok()) {
                 return Loaded.failed(
                         stamp, file.errors().stream().map(RuleError::message).toList());
@@ -331,6 +296,132 @@ public final class PolicySource implements Supplier<Policy> {
                 }
             }
             return new Loaded(stamp, file.policy(programName), notes.size(), notes);
+        }
+
+        @Override
+        public List<AddressRange> ranges(String host) {
+            boolean first = known.putIfAbsent(host, List.of()) == null;
+            return first ? SOME : HostLookup.super.ranges(host);
+        }
+
+        @Override
+        public List<InetAddress> addresses(String host) {
+            return known.get(host);
+        }
+
+        /** Has a thread look up what is not known. */
+        void ask() {
+            Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            asking = true;
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) { // no thread: a later question tries again
+                answered.countDown();
+                asking = false;
+            }
+        }
+
+        void awaitAnswers() {
+            long startNanos = System.nanoTime();
+            boolean interrupted = false;
+            for (long left = ANSWER_NANOS; left > 0; ) {
+                try {
+                    boolean _ = answered.await(left, TimeUnit.NANOSECONDS);
+                    break;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    left = ANSWER_NANOS - (System.nanoTime() - startNanos);
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void run() {
+            try {
+                for (Map.Entry<String, List<InetAddress>> entry : known.entrySet()) {
+                    if (entry.getValue().isEmpty()) {
+                        entry.setValue(environment.hosts().addresses(entry.getKey()));
+                    }
+                }
+                answered.countDown(); // before the lock, which the waiting thread has
+                checking.lock();
+                try {
+                    settle();
+                } finally {
+                    checking.unlock();
+                }
+            } finally {
+                answered.countDown();
+                asking = false;
+            }
+        }
+
+        /** Answers count that came after the wait for them. */
+        private void settle() {
+            if (names == this) {
+                Loaded loaded = load();
+                if (loaded.policy != null && loaded.unknownHosts < unknownHosts) {
+                    adopt(loaded);
+                }
+            }
+        }
+    }
+
+    /**
+     * Marks the state of the file as seen; returns whether there are rules now that are in force.
+     */
+    private boolean adopt(Loaded loaded) {
+        assert checking.isHeldByCurrentThread();
+        seen = loaded.stamp;
+        unknownHosts = loaded.unknownHosts;
+        nextLookUpNanos = environment.nanoTime().getAsLong() + LOOK_UP_NANOS;
+        if (names != null && !names.known.containsValue(List.of())) {
+            names = null;
+        }
+        if (loaded.policy == null) {
+            return false;
+        }
+        policy = loaded.policy;
+        generation.incrementAndGet();
+        report(loaded.notes);
+        return true;
+    }
+
+    /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
+    private record Loaded(
+            Environment.Stamp stamp, Policy policy, int unknownHosts, List<String> notes) {
+        static Loaded failed(Environment.Stamp stamp, List<String> notes) {
+            return new Loaded(stamp, null, Integer.MAX_VALUE, notes);
+        }
+
+        boolean empty() {
+            return policy != null && policy.rules().isEmpty();
+        }
+    }
+
+    private Loaded load() {
+        assert checking.isHeldByCurrentThread();
+        names = null;
+        Environment.Stamp stamp = null;
+        try {
+            stamp =
+                    environment
+                            .files()
+                            .stamp(choice.file); // first: a later write must look like a change
+            Names found = new Names(stamp, environment.files().read(choice.file));
+            Loaded loaded = found.load();
+            if (found.known.isEmpty() || environment.hosts() == null) {
+                return loaded;
+            }
+            names = found;
+            found.ask();
+            found.awaitAnswers();
+            return found.load();
         } catch (IOException | RuntimeException e) {
             String note = choice.file + " (" + choice.namedBy + ") " + reason(e);
             return Loaded.failed(stamp, List.of(note));

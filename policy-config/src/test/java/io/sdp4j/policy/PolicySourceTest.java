@@ -52,7 +52,11 @@ class PolicySourceTest {
     }
 
     private static Verdict verdict(PolicySource source) {
-        return source.get().decide(Role.CONNECT, false, 0, 0x0a000001, 80).verdict();
+        return verdict(source, 0x0a000001);
+    }
+
+    private static Verdict verdict(PolicySource source, int address) {
+        return source.get().decide(Role.CONNECT, false, 0, address, 80).verdict();
     }
 
     private void passSecond() {
@@ -227,6 +231,70 @@ class PolicySourceTest {
                 Verdict.OFFLOAD_ONLY,
                 source.get().decide(Role.CONNECT, false, 0, 0x0a000002, 80).verdict());
         assertEquals(List.of(), source.get().lint());
+    }
+
+    /**
+     * Goal: a resolver may need what the loading thread holds. Method: one that answers only after
+     * the load, in both dialects, at the start and for a new file.
+     */
+    @Test
+    void theLoaderDoesNotWaitForAResolverThatWaitsForIt() throws Exception {
+        List<String> texts =
+                List.of(
+                        "use sdp connect * slow.example:80\nuse tcp connect * *:*\n",
+                        "connect slow.example 80\n");
+        for (String text : texts) {
+            for (String first : List.of(text, TCP)) {
+                CountDownLatch loaded = new CountDownLatch(1);
+                Environment slow =
+                        new Environment(
+                                properties::get,
+                                variables::get,
+                                files,
+                                clock::get,
+                                new Late(loaded));
+                files.write("f", first);
+                PolicySource source = PolicySource.open("f", null, false, "p", slow, lines::add);
+                files.write("f", text);
+                passSecond();
+                Verdict meanwhile = text.startsWith("use") ? Verdict.OFFLOAD_ONLY : Verdict.KERNEL;
+                assertEquals(meanwhile, verdict(source), text);
+                loaded.countDown();
+                await().until(() -> verdict(source, 0x0a000002) != Verdict.KERNEL);
+                await().until(() -> verdict(source) == Verdict.KERNEL);
+            }
+        }
+    }
+
+    /** Answers with 10.0.0.2, after {@code loaded}. */
+    private record Late(CountDownLatch loaded) implements HostLookup {
+        @Override
+        public List<InetAddress> addresses(String host) {
+            try {
+                boolean _ = loaded.await(30, TimeUnit.SECONDS); // else the loader waits for this
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return List.of(InetAddress.ofLiteral("10.0.0.2"));
+        }
+    }
+
+    /** Goal: the rules loaded before stay, also if they wait for a host. */
+    @Test
+    void anEmptiedFileIsNotTakenWhenAHostIsLookedUpAgain() throws Exception {
+        files.write("f", "use sdp connect * far.example:80\nuse tcp connect * *:*\n");
+        PolicySource source = open("f", null);
+        files.write("f", "");
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        clock.addAndGet(PolicySource.LOOK_UP_NANOS);
+        source.get();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().equals("sdp4j-hosts")) {
+                thread.join();
+            }
+        }
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
     }
 
     @Test
