@@ -26,6 +26,9 @@ public final class NetlinkSocket implements Closeable {
     /** Announcements in a row before other tasks of the event thread have a turn. */
     private static final int TURN = 64;
 
+    /** Between a receive that failed and the next: the error may last. */
+    private static final long RETRY_NANOS = 100_000_000L;
+
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(ROOM_BYTES + SENDER_BYTES, 8);
     private final int fd;
@@ -117,13 +120,14 @@ public final class NetlinkSocket implements Closeable {
     }
 
     /** All but the constructor runs on the event thread. */
-    private static final class Watch {
+    static final class Watch {
         final Arena arena = Arena.ofShared();
         final MemorySegment buffer = arena.allocate(ANNOUNCEMENT_BYTES + SENDER_BYTES, 8);
         final EpollLoop loop;
         final int fd;
         final Consumer<byte[]> onDatagram;
         boolean ended;
+        boolean again; // a timer goes on
 
         Watch(EpollLoop loop, int fd, Consumer<byte[]> onDatagram) {
             this.loop = loop;
@@ -133,17 +137,26 @@ public final class NetlinkSocket implements Closeable {
 
         /** Takes all there is: the next event comes only after the socket was empty. */
         void onReady(int events) {
-            for (int i = 0; i < TURN; i++) {
+            int n = 0;
+            for (int i = 0; i < TURN && n >= 0; i++) {
                 if (ended) {
                     return;
                 }
-                int n = NetlinkFd.receive(fd, buffer);
+                n = NetlinkFd.receive(fd, buffer);
                 if (n == -Linux.EAGAIN) {
                     return;
                 }
                 onDatagram.accept(n < 0 ? new byte[0] : buffer.asSlice(0, n).toArray(JAVA_BYTE));
             }
-            loop.execute(() -> onReady(events));
+            if (!again) {
+                again = true;
+                loop.schedule(this::goOn, n < 0 ? RETRY_NANOS : 0); // tasks go before timers
+            }
+        }
+
+        private void goOn() {
+            again = false;
+            onReady(0);
         }
 
         void end(long number) {

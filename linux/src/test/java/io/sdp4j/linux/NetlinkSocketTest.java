@@ -13,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,6 +104,25 @@ class NetlinkSocketTest {
         watch.close();
         await().until(() -> netlinkSockets() == before);
         assertNull(failure.get());
+    }
+
+    /** Goal: an error that lasts leaves the event thread to others. Method: no socket at all. */
+    @Test
+    void anErrorThatLastsDoesNotHoldUpTimers() {
+        AtomicInteger lost = new AtomicInteger();
+        AtomicBoolean timer = new AtomicBoolean();
+        EventLoop loop = EventLoops.start("test-loop", t -> {});
+        try {
+            NetlinkSocket.Watch watch =
+                    new NetlinkSocket.Watch(
+                            (EpollLoop) loop, -1, datagram -> lost.incrementAndGet());
+            loop.execute(() -> watch.onReady(0));
+            await().until(() -> lost.get() >= 2);
+            loop.schedule(() -> timer.set(true), 1);
+            await().untilTrue(timer);
+        } finally {
+            loop.end();
+        }
     }
 
     @Test
