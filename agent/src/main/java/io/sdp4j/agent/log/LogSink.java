@@ -24,8 +24,9 @@ import org.slf4j.event.Level;
  * or to a file.
  *
  * <p>Neither is touched before the first record that passes the level: a logging system that is
- * initialised too early breaks application servers. A record written while another is being written
- * on the same thread is dropped: the application's logging may itself use sockets, which log.
+ * initialised too early breaks application servers. The file is written at once, all else by {@link
+ * LogThread}. A record that writing another gives rise to on that thread is dropped: the
+ * application's logging may itself use sockets, which log.
  *
  * <p>Records below {@code warn} pass only where the operator has asked for them. Where the
  * System.Logger would not write them, as that of a plain JVM, they go to standard error.
@@ -36,7 +37,7 @@ public final class LogSink {
     /** Level number that nothing reaches. */
     private static final int OFF = Integer.MAX_VALUE;
 
-    private static final ThreadLocal<Boolean> WRITING = new ThreadLocal<>();
+    private static final LogThread LATER = new LogThread();
 
     private static volatile int threshold = Level.WARN.toInt();
     private static volatile String file = "";
@@ -65,32 +66,50 @@ public final class LogSink {
     }
 
     static void write(Level level, String name, String message, Throwable thrown) {
-        if (!enabled(level) || WRITING.get() != null) {
+        if (!enabled(level) || LATER.isCurrent()) {
             return;
         }
-        WRITING.set(true);
+        Instant now = Instant.now();
+        if (file.isEmpty()) {
+            LATER.add(() -> writeToOthers(now, level, name, message, thrown));
+            return;
+        }
         try {
-            if (file.isEmpty()) {
-                if (level.toInt() < Level.WARN.toInt()
-                        && !SystemLog.LOGGER.isLoggable(SystemLog.level(level))) {
-                    System.err.print("sdp4j: " + line(level, name, message, thrown));
-                } else {
-                    SystemLog.LOGGER.log(SystemLog.level(level), message, thrown);
-                }
-            } else {
-                stream().print(line(level, name, message, thrown));
-            }
+            stream().print(line(now, level, name, message, thrown));
         } catch (IOException | InvalidPathException e) {
             threshold = OFF;
             if (!silent) {
-                System.err.println("sdp4j: nothing is logged, the log file cannot be opened: " + e);
+                String why = "sdp4j: nothing is logged, the log file cannot be opened: " + e;
+                LATER.add(() -> System.err.println(why));
             }
         } catch (RuntimeException e) {
-            // the application's logging is broken, which may not reach a socket call
-            threshold = OFF;
-        } finally {
-            WRITING.remove();
+            threshold = OFF; // it may not reach a socket call
         }
+    }
+
+    private static void writeToOthers(
+            Instant at, Level level, String name, String message, Throwable thrown) {
+        try {
+            if (level.toInt() < Level.WARN.toInt()
+                    && !SystemLog.LOGGER.isLoggable(SystemLog.level(level))) {
+                System.err.print("sdp4j: " + line(at, level, name, message, thrown));
+            } else {
+                SystemLog.LOGGER.log(SystemLog.level(level), message, thrown);
+            }
+        } catch (RuntimeException e) {
+            threshold = OFF; // the application's logging is broken
+        }
+    }
+
+    /** Says on the thread that writes how many records were too many for it. */
+    static void writeDropped(long count) {
+        String says = count + " log records were dropped: what writes them is too slow";
+        writeToOthers(Instant.now(), Level.WARN, LogSink.class.getName(), says, null);
+    }
+
+    /** Whether all records were written within a time. */
+    static boolean await(long nanos) {
+        return LATER.await(nanos);
     }
 
     private static PrintStream stream() throws IOException {
@@ -143,9 +162,10 @@ public final class LogSink {
         }
     }
 
-    private static String line(Level level, String name, String message, Throwable thrown) {
+    private static String line(
+            Instant at, Level level, String name, String message, Throwable thrown) {
         StringWriter out = new StringWriter();
-        out.append(Instant.now().toString()).append(' ').append(level.name()).append(' ');
+        out.append(at.toString()).append(' ').append(level.name()).append(' ');
         out.append(name.substring(name.lastIndexOf('.') + 1)).append(": ");
         out.append(message).append(System.lineSeparator());
         if (thrown != null) {

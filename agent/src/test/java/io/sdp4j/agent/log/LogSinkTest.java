@@ -1,9 +1,13 @@
 package io.sdp4j.agent.log;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -12,12 +16,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.event.Level;
 
 /** A log goes where the operator wants it, and nowhere else. */
+@Timeout(120)
 final class LogSinkTest {
+    private static final long LONG_NANOS = 60_000_000_000L;
+
     @TempDir Path dir;
 
     private Path linkIn(String permissions) throws IOException {
@@ -55,6 +64,7 @@ final class LogSinkTest {
                     System.setErr(new PrintStream(told, true, StandardCharsets.UTF_8));
                     LogSink.configure("warn", name, quiet);
                     LogSink.write(Level.WARN, "test", "lost", null);
+                    assertTrue(LogSink.await(LONG_NANOS));
                     String says = told.toString(StandardCharsets.UTF_8);
                     assertEquals(!quiet, says.contains("log file cannot be opened"), says);
                 }
@@ -63,6 +73,56 @@ final class LogSinkTest {
             System.setErr(usual);
             LogSink.configure("warn", "", false);
         }
+    }
+
+    /**
+     * Goal: a thread that logs never waits for what writes the lines, which keep their order; no
+     * thread stays. Method: standard error is stuck, and gets more lines than may wait.
+     */
+    @Test
+    void whatIsSlowToWriteHoldsUpNoThreadThatLogs() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        ByteArrayOutputStream told = new ByteArrayOutputStream();
+        OutputStream stuck =
+                new FilterOutputStream(told) {
+                    @Override
+                    public void write(byte[] bytes, int offset, int length) {
+                        try {
+                            goOn.await();
+                        } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        }
+                        told.write(bytes, offset, length);
+                    }
+                };
+        PrintStream usual = System.err;
+        System.setErr(new PrintStream(stuck, true, StandardCharsets.UTF_8));
+        try {
+            LogSink.configure("trace", "", false);
+            for (int i = 0; i < 2 * LogThread.MOST; i++) {
+                LogSink.write(Level.TRACE, "test", "line " + (10_000 + i), null);
+            }
+            assertFalse(LogSink.await(1));
+            goOn.countDown();
+            assertTrue(LogSink.await(LONG_NANOS));
+        } finally {
+            goOn.countDown();
+            System.setErr(usual);
+            LogSink.configure("warn", "", false);
+        }
+        List<String> lines =
+                told.toString(StandardCharsets.UTF_8)
+                        .lines()
+                        .filter(l -> l.contains("line"))
+                        .toList();
+        List<String> texts = lines.stream().map(l -> l.substring(l.indexOf("line "))).toList();
+        assertEquals(texts.stream().sorted().toList(), texts);
+        assertEquals("line 10000", texts.getFirst());
+        assertTrue(texts.size() == LogThread.MOST || texts.size() == LogThread.MOST + 1);
+        await().until(
+                        () ->
+                                Thread.getAllStackTraces().keySet().stream()
+                                        .noneMatch(t -> t.getName().equals("sdp4j-log")));
     }
 
     @Test
