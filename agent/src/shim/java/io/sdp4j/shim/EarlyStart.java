@@ -81,7 +81,7 @@ final class EarlyStart implements Runnable {
         for (Runnable goOn = next(); goOn != null; goOn = next()) {
             try {
                 goOn.run();
-            } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // others follow
+            } catch (Throwable e) { // others follow
                 Boot.say("a socket stays on kernel TCP: " + Boot.cause(e));
             }
         }

@@ -26,8 +26,11 @@ final class EarlyListening implements EarlyAccept {
             implements Runnable {
         @Override
         public void run() {
-            rules.starter().accept(new Object[] {channel, asked, backlog});
-            channel.settle();
+            try {
+                rules.starter().accept(new Object[] {channel, asked, backlog});
+            } finally {
+                channel.settle();
+            }
         }
     }
 
