@@ -80,7 +80,9 @@ final class JmxBean implements Runnable {
                         new StandardMBean(new Live(Agent::snapshot), SwitchMXBean.class, true),
                         name);
             }
-        } catch (JMException | RuntimeException e) {
+        } catch (OutOfMemoryError e) {
+            WATCHING.set(false); // the next use tries again
+        } catch (JMException | RuntimeException | LinkageError e) {
             org.slf4j.LoggerFactory.getLogger(JmxBean.class).warn("no JMX bean", e);
         }
     }
