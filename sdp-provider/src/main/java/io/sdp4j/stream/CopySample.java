@@ -29,9 +29,9 @@ final class CopySample {
     }
 
     void begin(int lenBytes) {
-        if (lenBytes >= LEAST_BYTES && ++seen >= every) {
+        running = lenBytes >= LEAST_BYTES && ++seen >= every;
+        if (running) {
             seen = 0;
-            running = true;
             startNanos = System.nanoTime();
         }
     }

@@ -371,6 +371,14 @@ final class StreamCore {
         return slot;
     }
 
+    /** Gives back a slot that {@link #reserve} gave. */
+    void unreserve(int slot) {
+        assert Thread.holdsLock(this);
+        qp.returnSendSlot(slot);
+        machine.unreserve(actions);
+        carryOut();
+    }
+
     /** Sends a filled slot; false if the stream was cut meanwhile. */
     boolean send(int slot, int payloadBytes, boolean urgent) {
         assert Thread.holdsLock(this);

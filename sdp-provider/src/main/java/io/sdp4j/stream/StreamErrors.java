@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import java.io.IOException;
 import java.net.SocketException;
 
 /**
@@ -24,6 +25,26 @@ final class StreamErrors {
 
     StreamErrors(StreamCore core) {
         this.core = core;
+    }
+
+    /**
+     * The end of an operation whose copy from or to the application's buffer has thrown. A page of
+     * a mapped file that is not there any more is an EFAULT as from the kernel.
+     *
+     * @param done bytes that the operation has moved before: they are told of first
+     */
+    static int afterBadCopy(Throwable thrown, int done) throws IOException {
+        boolean noPage = thrown instanceof InternalError;
+        if (thrown instanceof Error e && !noPage) {
+            throw e;
+        }
+        if (done > 0) {
+            return done;
+        }
+        if (noPage) {
+            throw new IOException("Bad address", thrown);
+        }
+        throw (RuntimeException) thrown;
     }
 
     /** Whether a reader that finds nothing unread has reached the end of the stream. */

@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -99,7 +100,7 @@ final class StreamReader {
         return done == 0 && len > 0 ? nothing : done;
     }
 
-    int read(ByteBuffer dst) throws SocketException {
+    int read(ByteBuffer dst) throws IOException {
         int done = core.lending == null ? 0 : readLent(dst);
         if (done != 0) {
             return Math.max(done, 0);
@@ -111,7 +112,11 @@ final class StreamReader {
             if (sample != null) {
                 sample.begin(n);
             }
-            dst.put(dst.position(), view, (int) at, n);
+            try {
+                dst.put(dst.position(), view, (int) at, n);
+            } catch (RuntimeException | InternalError e) {
+                return StreamErrors.afterBadCopy(e, done);
+            }
             if (sample != null) {
                 sample.onCopied(n);
             }

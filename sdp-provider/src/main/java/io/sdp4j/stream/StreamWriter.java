@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.wire.Bsdh;
+import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -78,7 +79,7 @@ final class StreamWriter {
      * @param first whether the call has taken nothing yet, so that an error must be told
      */
     int write(byte[] b, int off, ByteBuffer src, int len, boolean more, boolean first)
-            throws SocketException {
+            throws IOException {
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int before = 0; // payload bytes of earlier writes in it
@@ -88,6 +89,7 @@ final class StreamWriter {
         while (true) {
             int wake;
             SocketException failure = null;
+            Throwable badCopy = null;
             synchronized (core) {
                 int all = before + filled;
                 boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
@@ -104,9 +106,13 @@ final class StreamWriter {
                     core.progress();
                 }
                 int n = 1;
-                while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
-                    n = writeSmall(b, off + done, src, len - done, more);
-                    done += n;
+                try {
+                    while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
+                        n = writeSmall(b, off + done, src, len - done, more);
+                        done += n;
+                    }
+                } catch (RuntimeException | InternalError e) {
+                    badCopy = e;
                 }
                 taken = -1;
                 bulk = false;
@@ -122,7 +128,7 @@ final class StreamWriter {
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
                 }
-                if (taken < 0 && done == 0 && len > 0 && first) {
+                if (taken < 0 && done == 0 && len > 0 && first && badCopy == null) {
                     failure = ending.forWriter();
                     done = failure == null && ending.swallowsWrite() ? len : 0;
                 }
@@ -135,12 +141,35 @@ final class StreamWriter {
             if (failure != null) {
                 throw failure;
             }
+            if (badCopy != null) {
+                return StreamErrors.afterBadCopy(badCopy, done);
+            }
             if (taken < 0) {
                 return done;
             }
             filled = Math.min(most - before, len - done);
-            copy(taken, before, b, off + done, src, filled, bulk && writesPast);
+            try {
+                copy(taken, before, b, off + done, src, filled, bulk && writesPast);
+            } catch (Throwable t) {
+                giveBack(taken, before, most);
+                return StreamErrors.afterBadCopy(t, done);
+            }
         }
+    }
+
+    /** What a reserved slot holds of earlier writes still leaves; else it is free again. */
+    private void giveBack(int taken, int before, int most) {
+        int wake;
+        synchronized (core) {
+            if (before == 0) {
+                core.unreserve(taken);
+            } else if (!core.coalescer.keep(taken, before, most)) {
+                core.send(taken, before, false);
+            }
+            flushLater();
+            wake = core.takeWakeOps();
+        }
+        blocked.signal(wake);
     }
 
     /** See {@link io.sdp4j.offload.spi.OffloadStream#tryBegin}. */

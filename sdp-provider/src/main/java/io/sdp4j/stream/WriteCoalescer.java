@@ -176,7 +176,12 @@ final class WriteCoalescer {
     boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
         assert Thread.holdsLock(core);
         int most = core.nextPayload();
-        slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
+        try {
+            slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
+        } catch (Throwable t) {
+            core.unreserve(taken);
+            throw t;
+        }
         if (n == most || (!more && !peerBehind())) {
             return core.send(taken, n, false);
         }
