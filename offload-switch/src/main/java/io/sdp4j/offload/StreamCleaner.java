@@ -13,6 +13,8 @@ final class StreamCleaner implements Runnable {
     private final OffloadStream stream;
     private final SwitchCounters counters;
     private volatile boolean abortive;
+    private volatile boolean counted;
+    private volatile boolean closed;
 
     private StreamCleaner(OffloadStream stream, SwitchCounters counters) {
         this.stream = stream;
@@ -26,15 +28,23 @@ final class StreamCleaner implements Runnable {
     }
 
     record Handle(StreamCleaner lease, Cleaner.Cleanable cleanable) {
+        /** Where it throws, it may be called again, and the cleaner still gives back. */
         void giveBack(boolean abortive) {
             lease.abortive = abortive;
+            lease.run();
             cleanable.clean();
         }
     }
 
     @Override
     public void run() {
-        counters.closing(stream);
-        stream.close(abortive);
+        if (!counted) {
+            counters.closing(stream);
+            counted = true;
+        }
+        if (!closed) {
+            stream.close(abortive);
+            closed = true;
+        }
     }
 }

@@ -259,9 +259,20 @@ public class StreamHandle {
      *     more: waits that long for it to arrive
      */
     public final void close(int lingerSeconds) {
+        try {
+            if (beginClose(lingerSeconds) && lingerSeconds > 0) {
+                linger(TimeUnit.SECONDS.toNanos(lingerSeconds));
+            }
+        } finally {
+            releaseIfIdle(); // again where an earlier close has thrown
+        }
+    }
+
+    /** False if it has begun before. */
+    private boolean beginClose(int lingerSeconds) {
         synchronized (stateLock) {
             if (closing) {
-                return;
+                return false;
             }
             closing = true;
             abortive = lingerSeconds == 0;
@@ -271,10 +282,7 @@ public class StreamHandle {
             lingering = lingerSeconds > 0;
             stream.wake();
         }
-        if (lingerSeconds > 0) {
-            linger(TimeUnit.SECONDS.toNanos(lingerSeconds));
-        }
-        releaseIfIdle();
+        return true;
     }
 
     /** Waits, without the state lock, until the peer has everything or the time is up. */
@@ -283,18 +291,21 @@ public class StreamHandle {
         long pauseNanos = LINGER_FIRST_NANOS;
         boolean interrupted = false;
         boolean waiting = true;
-        while (waiting) {
-            long leftNanos = endNanos - System.nanoTime();
-            synchronized (stateLock) {
-                waiting = !stream.drained() && leftNanos > 0;
-                if (!waiting) {
-                    lingering = false;
+        try {
+            while (waiting) {
+                long leftNanos = endNanos - System.nanoTime();
+                synchronized (stateLock) {
+                    waiting = !stream.drained() && leftNanos > 0;
+                }
+                if (waiting) {
+                    LockSupport.parkNanos(this, Math.min(pauseNanos, leftNanos));
+                    interrupted |= Thread.interrupted(); // else the next park returns at once
+                    pauseNanos = Math.min(pauseNanos * 2, LINGER_MAX_NANOS);
                 }
             }
-            if (waiting) {
-                LockSupport.parkNanos(this, Math.min(pauseNanos, leftNanos));
-                interrupted |= Thread.interrupted(); // else the next park returns at once
-                pauseNanos = Math.min(pauseNanos * 2, LINGER_MAX_NANOS);
+        } finally {
+            synchronized (stateLock) {
+                lingering = false;
             }
         }
         if (interrupted) {
@@ -318,9 +329,9 @@ public class StreamHandle {
             try {
                 if (writeLock.tryLock()) {
                     try {
-                        released = true;
                         last = stream.info();
                         lease.giveBack(abortive);
+                        released = true;
                     } finally {
                         writeLock.unlock();
                     }

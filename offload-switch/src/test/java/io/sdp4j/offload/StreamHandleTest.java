@@ -2,6 +2,7 @@ package io.sdp4j.offload;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ConnectionInfo;
@@ -29,6 +30,7 @@ class StreamHandleTest {
     private final CountDownLatch moving = new CountDownLatch(1);
     private final CountDownLatch go = new CountDownLatch(1);
     private final AtomicInteger givenBack = new AtomicInteger();
+    private final AtomicInteger failures = new AtomicInteger();
     private final StreamHandle stream =
             new StreamHandle(
                     slowlyMoved(), new SwitchCounters(), new ReentrantLock(), new ReentrantLock());
@@ -45,6 +47,9 @@ class StreamHandleTest {
                                         yield go.await(LIMIT_SECONDS, TimeUnit.SECONDS);
                                     }
                                     case "close" -> {
+                                        if (failures.getAndDecrement() > 0) {
+                                            throw new StackOverflowError();
+                                        }
                                         givenBack.incrementAndGet();
                                         yield null;
                                     }
@@ -77,5 +82,16 @@ class StreamHandleTest {
             assertEquals(1, givenBack.get());
             assertFalse(stream.migrate());
         }
+    }
+
+    @Test
+    void aCloseThatHasThrownIsMadeByTheNextOne() {
+        failures.set(1);
+        assertThrows(StackOverflowError.class, () -> stream.close(-1));
+        assertEquals(0, givenBack.get());
+        stream.close(-1);
+        assertEquals(1, givenBack.get());
+        stream.close(-1);
+        assertEquals(1, givenBack.get());
     }
 }

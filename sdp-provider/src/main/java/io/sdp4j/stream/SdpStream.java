@@ -79,6 +79,7 @@ final class SdpStream implements OffloadStream {
         long bytes;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             bytes = core.inputShut() ? 0 : core.inbox.available();
             wake = core.takeWakeOps();
@@ -180,6 +181,7 @@ final class SdpStream implements OffloadStream {
         }
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             if (op == WRITE || (!core.inputShut() && reader.empty())) {
                 core.lending.lend(op, loan);
@@ -196,6 +198,7 @@ final class SdpStream implements OffloadStream {
         }
         int wake;
         synchronized (core) {
+            core.enter();
             core.lending.reclaim(op, givenUp);
             watch.attend();
             wake = core.takeWakeOps();
@@ -283,6 +286,7 @@ final class SdpStream implements OffloadStream {
     public void shutdownInput() {
         int wake;
         synchronized (core) {
+            core.enter();
             core.end.shutdownInput();
             watch.lookAfterItself();
             wake = core.takeWakeOps();
@@ -294,6 +298,7 @@ final class SdpStream implements OffloadStream {
     public void shutdownOutput() {
         int wake;
         synchronized (core) {
+            core.enter();
             core.end.shutdownOutput();
             watch.lookAfterItself();
             wake = core.takeWakeOps();
@@ -306,6 +311,7 @@ final class SdpStream implements OffloadStream {
         boolean drained;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             drained = core.end.drained();
             wake = core.takeWakeOps();
@@ -320,7 +326,9 @@ final class SdpStream implements OffloadStream {
             if (core.released()) {
                 return; // closed before, and its memory is gone
             }
+            core.enter();
             watch.close();
+            writer.cutIfLost();
             core.progress();
             boolean left = core.inbox.holdsInput();
             reader.giveBack();

@@ -63,6 +63,10 @@ final class StreamCore {
     private final Consumer<Violation> onViolation;
     private final Runnable onEnd;
     private int wakeOps;
+
+    /** A hold of the lock that may change the stream has begun and not ended. */
+    private boolean changing;
+
     private long messagesSeen; // by the last look whether the stream is quiet
 
     private boolean endTold;
@@ -297,9 +301,23 @@ final class StreamCore {
         }
     }
 
-    /** Operations to wake since the last call. */
+    /**
+     * Begins a hold of the lock that may change the stream; {@link #takeWakeOps} ends it. Where an
+     * Error has left the last one, as that of a full stack, bytes may be missing: the connection is
+     * cut then. It is cut here because there is no stack for it at that time.
+     */
+    void enter() {
+        assert Thread.holdsLock(this);
+        if (changing && !released) {
+            end.cut();
+        }
+        changing = true;
+    }
+
+    /** Ends what {@link #enter} began: operations to wake since the last call. */
     int takeWakeOps() {
         assert Thread.holdsLock(this);
+        changing = false;
         int ops = wakeOps;
         wakeOps = 0;
         return ops;

@@ -136,6 +136,7 @@ final class StreamLife {
                 context.quiet().remove(this);
                 return false;
             }
+            core.enter();
             if (core.queue.ready()) {
                 core.progress(); // perhaps a request of the peer's that no thread was woken for
             }
@@ -179,6 +180,7 @@ final class StreamLife {
         boolean asked = false;
         int wake;
         synchronized (core) {
+            core.enter();
             if (migration == null && !core.qps.full()) {
                 migration = place; // before the answer can come
                 asked = core.suspension.ask(place.port());
@@ -260,6 +262,7 @@ final class StreamLife {
                 qp.close();
                 return;
             }
+            core.enter();
             before = core.queue;
             boolean follows = core.machine.suspendedByPeer();
             qp.completions().onNotify(this::onNotify);
@@ -302,6 +305,7 @@ final class StreamLife {
     private void lastWords(Runnable words) {
         int wake;
         synchronized (core) {
+            core.enter();
             if (!core.released() && !core.suspension.suspended()) {
                 core.progress();
                 words.run();
@@ -317,6 +321,7 @@ final class StreamLife {
         boolean drained;
         int wake;
         synchronized (core) {
+            core.enter();
             if (!core.released()) {
                 core.progress();
             }

@@ -45,10 +45,11 @@ final class StreamReader {
     /** The message being read, -1 = none. */
     private int slot = -1;
 
-    private long at;
-
     /** Bytes in hand up to its end, or up to an urgent byte. */
     private int left;
+
+    /** Where they end in the memory. Only {@link #left} moves as they are read. */
+    private long end;
 
     /** The byte behind them is, or was, urgent: it is judged when the reader gets there. */
     private boolean ahead; // changed with the lock
@@ -89,8 +90,7 @@ final class StreamReader {
         boolean room = len > 0;
         while (room && goesOn(done == 0)) {
             int n = Math.min(left, len - done);
-            connection.qp.copyOut(at, b, off + done, n);
-            at += n;
+            connection.qp.copyOut(end - left, b, off + done, n);
             done += n;
             room = done < len;
             if (!room) {
@@ -113,7 +113,7 @@ final class StreamReader {
                 sample.begin(n);
             }
             try {
-                dst.put(dst.position(), view, (int) at, n);
+                dst.put(dst.position(), view, (int) (end - left), n);
             } catch (RuntimeException | InternalError e) {
                 return StreamErrors.afterBadCopy(e, done);
             }
@@ -121,7 +121,6 @@ final class StreamReader {
                 sample.onCopied(n);
             }
             dst.position(dst.position() + n);
-            at += n;
             done += n;
             room = done < len;
             if (!room) {
@@ -165,6 +164,7 @@ final class StreamReader {
             if (!loan.active()) {
                 return 0;
             }
+            core.enter();
             if (core.queue.ready()) {
                 core.progress();
             }
@@ -197,6 +197,7 @@ final class StreamReader {
         boolean found;
         SocketException failure = null;
         synchronized (core) {
+            core.enter();
             if (sample != null) {
                 sample.report(core.lending.threshold());
             }
@@ -238,6 +239,7 @@ final class StreamReader {
                 ahead = false;
                 if (!mark || core.inbox.isInline()) {
                     left = 1;
+                    end++;
                     return true;
                 }
             }
@@ -267,13 +269,13 @@ final class StreamReader {
             readFrom(core.qps.reading());
         }
         slot = UnreadQueue.slot(entry);
-        at = connection.qp.receiveOffset(slot) + UnreadQueue.offset(entry);
         left = UnreadQueue.lenBytes(entry);
         if (UnreadQueue.urgent(entry)) {
             urgent = core.inbox.takeUrgent();
             ahead = core.inbox.newest(urgent);
             left -= ahead ? 1 : 0;
         }
+        end = connection.qp.receiveOffset(slot) + UnreadQueue.offset(entry) + left;
     }
 
     /**

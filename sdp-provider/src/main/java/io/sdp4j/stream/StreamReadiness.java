@@ -54,6 +54,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int wake = 0;
         synchronized (core) {
             if (!core.released()) {
+                core.enter();
                 change.run();
                 wake = core.takeWakeOps();
             }
@@ -76,6 +77,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int ready;
         int wake;
         synchronized (core) {
+            core.enter();
             if (asking || core.queue.known()) {
                 core.progress();
             }
@@ -127,6 +129,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         long room = 0;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             if ((readyOps() & OffloadStream.WRITE) != 0) {
                 int messages = Math.max(1, core.machine.credit() - CONTROL_CREDITS);
@@ -147,6 +150,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         CompletionQueue queue;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             core.coalescer.flushUnlessLast();
             boolean waits = (readyOps() & ops) == 0 && !core.suspension.ever();
@@ -162,6 +166,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int answer;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             core.coalescer.flushUnlessLast(); // as in requestNotify
             boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
@@ -189,6 +194,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
     public void leaveDescriptor() {
         int wake;
         synchronized (core) {
+            core.enter();
             if (watched && !core.released()) {
                 lookAfterItself();
             }
@@ -203,6 +209,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int answer;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             if (ops != 0) {
                 // A thread that is about to wait for an answer has said all of the question.
@@ -264,6 +271,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         boolean armed;
         int wake;
         synchronized (core) {
+            core.enter();
             core.progress();
             watched = false;
             armed = false;
@@ -291,6 +299,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             if (core.released()) {
                 return false;
             }
+            core.enter();
             core.progress();
             if (atRest != null) {
                 atRest.run();
@@ -337,6 +346,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             if (core.released() || atRest == null) {
                 return;
             }
+            core.enter();
             if (core.queue.ready()) {
                 atRest.run(); // it was woken, and need not be rung for
             } else if (!watched) {

@@ -44,6 +44,12 @@ final class StreamWriter {
     /** Payload of large messages since the peer last sent any. */
     private long oneWayBytes;
 
+    /**
+     * A slot is away from the lock to be filled. What an Error that had no stack left to give it
+     * back has lost is not known.
+     */
+    private boolean filling;
+
     private boolean flushScheduled;
     private int flushFor;
     private boolean holdScheduled;
@@ -91,6 +97,10 @@ final class StreamWriter {
             SocketException failure = null;
             Throwable badCopy = null;
             synchronized (core) {
+                core.enter();
+                if (taken < 0) {
+                    cutIfLost();
+                }
                 int all = before + filled;
                 boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
                 if (filled > 0
@@ -128,6 +138,7 @@ final class StreamWriter {
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
                 }
+                filling = taken >= 0;
                 if (taken < 0 && done == 0 && len > 0 && first && badCopy == null) {
                     failure = ending.forWriter();
                     done = failure == null && ending.swallowsWrite() ? len : 0;
@@ -161,15 +172,26 @@ final class StreamWriter {
     private void giveBack(int taken, int before, int most) {
         int wake;
         synchronized (core) {
+            core.enter();
             if (before == 0) {
                 core.unreserve(taken);
             } else if (!core.coalescer.keep(taken, before, most)) {
                 core.send(taken, before, false);
             }
+            filling = false;
             flushLater();
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
+    }
+
+    /** Cuts the connection where an earlier write has lost its slot. No write is under way. */
+    void cutIfLost() {
+        assert Thread.holdsLock(core);
+        if (filling) {
+            filling = false;
+            core.end.cut();
+        }
     }
 
     /** See {@link io.sdp4j.offload.spi.OffloadStream#tryBegin}. */
@@ -180,6 +202,7 @@ final class StreamWriter {
             if (core.released()) {
                 return false;
             }
+            core.enter();
             core.progress();
             if (!core.coalescer.isOpen() && b.length <= core.coalescer.room()) {
                 core.outgoing.unreadIsNoLoss(true);
@@ -207,6 +230,7 @@ final class StreamWriter {
     void endGather() {
         int wake;
         synchronized (core) {
+            core.enter();
             core.coalescer.flushIfPeerKeepsUp();
             flushLater();
             wake = core.takeWakeOps();
@@ -256,6 +280,7 @@ final class StreamWriter {
             if (!loan.active()) {
                 return -1;
             }
+            core.enter();
             if (core.queue.ready()) {
                 core.progress();
             }
@@ -271,6 +296,7 @@ final class StreamWriter {
         int wake;
         SocketException failure = null;
         synchronized (core) {
+            core.enter();
             boolean lent = core.lending != null && core.lending.writes().active();
             sent = !lent && core.coalescer.sendUrgent((byte) value); // what is lent comes before it
             if (!sent) {
