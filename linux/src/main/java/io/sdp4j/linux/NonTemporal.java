@@ -26,7 +26,8 @@ import java.nio.file.Path;
  * is 68 bytes of machine code in one page, mapped writable first and executable afterwards, never
  * both. {@code movntdq} is part of every x86-64 processor. On other architectures, without native
  * access, and where the system refuses executable memory or may refuse pages, it is an ordinary
- * copy.
+ * copy. So is that of a mapped file: another process may cut the file off, and only in its own
+ * copies does the JVM survive the fault.
  *
  * <p>Thread-safe. The {@code sfence} at the loop's end orders its stores before every later one, so
  * a release store publishes them as it does ordinary ones.
@@ -89,7 +90,7 @@ public final class NonTemporal {
             ByteBuffer from, int fromIndex, MemorySegment to, long toOffset, int lenBytes) {
         int head = (int) (-(to.address() + toOffset) & (LINE - 1));
         int body = (lenBytes - head) & -LINE;
-        if (COPY == null || lenBytes < LEAST_BYTES) {
+        if (COPY == null || lenBytes < LEAST_BYTES || mayLosePages(from)) {
             plain(from, fromIndex, to, toOffset, lenBytes);
             return;
         }
@@ -106,6 +107,10 @@ public final class NonTemporal {
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
+    }
+
+    private static boolean mayLosePages(ByteBuffer b) {
+        return b.isDirect() && MemorySegment.ofBuffer(b).isMapped();
     }
 
     private static void plain(

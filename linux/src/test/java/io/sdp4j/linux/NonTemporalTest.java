@@ -10,11 +10,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class NonTemporalTest {
     private static final int MOST = 4096;
@@ -89,6 +94,35 @@ class NonTemporalTest {
         MemorySegment to = arena.allocate(1024);
         arena.close();
         assertThrows(IllegalStateException.class, () -> NonTemporal.copy(from, 0, to, 0, 1024));
+    }
+
+    /** Goal: a mapped file that was cut off is an error of this copy, and not the end of the JVM. */
+    @Test
+    void aFileThatIsCutOffIsAnError(@TempDir Path folder) throws IOException {
+        ByteBuffer mapped;
+        ByteBuffer segment;
+        try (FileChannel file =
+                FileChannel.open(
+                        folder.resolve("f"),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE)) {
+            mapped = file.map(MapMode.READ_WRITE, 0, 1 << 16);
+            segment = file.map(MapMode.READ_WRITE, 0, 1 << 16, Arena.ofAuto()).asByteBuffer();
+            file.truncate(0);
+        }
+        MemorySegment to = Arena.ofAuto().allocate(1 << 16);
+        for (ByteBuffer from :
+                List.of(
+                        mapped,
+                        mapped.duplicate(),
+                        mapped.slice(),
+                        mapped.asReadOnlyBuffer(),
+                        segment,
+                        segment.slice(1, 1 << 15))) {
+            int n = from.remaining();
+            assertThrows(InternalError.class, () -> NonTemporal.copy(from, 0, to, 0, n));
+        }
     }
 
     @Test
