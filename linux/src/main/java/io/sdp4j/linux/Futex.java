@@ -28,6 +28,12 @@ public final class Futex {
     private Futex() {}
 
     /**
+     * Initialises the class. For a thread that sets a connection up: where that fails, as on the
+     * full stack of a thread that writes, the class is lost to the JVM.
+     */
+    public static void init() {}
+
+    /**
      * Sleeps while the int at {@code address} is {@code value}, at most {@code nanos} (rounded down
      * to a power of two, 16 us to 73 min). May return early.
      *

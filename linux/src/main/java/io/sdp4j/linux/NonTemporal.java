@@ -12,6 +12,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Copies into memory that another processor reads next, past the cache of this one.
@@ -70,13 +71,39 @@ public final class NonTemporal {
         0xc3, //                         ret
     };
 
-    private static final MethodHandle COPY = bind();
+    private static final AtomicBoolean ASKED = new AtomicBoolean();
+    private static final Thread BINDER =
+            DaemonThread.of("sdp4j-copy", () -> bound = Loop.COPY != null);
+
+    /** {@link Loop} is ready, and has one. */
+    private static volatile boolean bound;
+
+    /** The JDK's linker, which makes it, takes long, and a deep stack. */
+    private static final class Loop {
+        static final MethodHandle COPY = bind();
+    }
 
     private NonTemporal() {}
 
-    /** Whether there is such a copy here: the same for the whole life of the process. */
+    /** Whether there may be such a copy here: the same for the whole life of the process. */
+    public static boolean possible() {
+        return NativeAccess.granted() && Linux.isX86();
+    }
+
+    /**
+     * Whether there is one now. It is made when it is first wanted, by a thread of our own: a class
+     * whose initialisation fails, as on the full stack of an application's thread, is lost to the
+     * JVM.
+     */
     public static boolean available() {
-        return COPY != null;
+        if (!bound && ASKED.compareAndSet(false, true)) {
+            try {
+                BINDER.start();
+            } catch (OutOfMemoryError e) {
+                // no more threads: copies stay ordinary
+            }
+        }
+        return bound;
     }
 
     /**
@@ -90,7 +117,7 @@ public final class NonTemporal {
             ByteBuffer from, int fromIndex, MemorySegment to, long toOffset, int lenBytes) {
         int head = (int) (-(to.address() + toOffset) & (LINE - 1));
         int body = (lenBytes - head) & -LINE;
-        if (COPY == null || lenBytes < LEAST_BYTES || mayLosePages(from)) {
+        if (lenBytes < LEAST_BYTES || !available() || mayLosePages(from)) {
             plain(from, fromIndex, to, toOffset, lenBytes);
             return;
         }
@@ -101,9 +128,9 @@ public final class NonTemporal {
         long toBody = toOffset + head;
         long fromBody = (long) fromIndex - from.position() + head;
         try {
-            COPY.invokeExact(to, MemorySegment.ofBuffer(from), toBody, fromBody, (long) body);
-        } catch (RuntimeException closed) {
-            throw closed;
+            Loop.COPY.invokeExact(to, MemorySegment.ofBuffer(from), toBody, fromBody, (long) body);
+        } catch (RuntimeException | Error e) { // a closed arena, a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -128,7 +155,7 @@ public final class NonTemporal {
             byte[] from, int fromOffset, MemorySegment to, long toOffset, int lenBytes) {
         int head = (int) (-(to.address() + toOffset) & (LINE - 1));
         int body = (lenBytes - head) & -LINE;
-        if (COPY == null || lenBytes < LEAST_BYTES) {
+        if (lenBytes < LEAST_BYTES || !available()) {
             MemorySegment.copy(from, fromOffset, to, JAVA_BYTE, toOffset, lenBytes);
             return;
         }
@@ -140,9 +167,9 @@ public final class NonTemporal {
         long toBody = toOffset + head;
         long fromBody = (long) fromOffset + head;
         try {
-            COPY.invokeExact(to, MemorySegment.ofArray(from), toBody, fromBody, (long) body);
-        } catch (RuntimeException closed) {
-            throw closed;
+            Loop.COPY.invokeExact(to, MemorySegment.ofArray(from), toBody, fromBody, (long) body);
+        } catch (RuntimeException | Error e) { // a closed arena, a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -163,7 +190,7 @@ public final class NonTemporal {
     /** The handle of the loop, or null where there is none. */
     @SuppressWarnings("restricted")
     private static MethodHandle bind() {
-        if (!NativeAccess.granted() || !Linux.isX86() || pagesMayBeRefused()) {
+        if (!possible() || pagesMayBeRefused()) {
             return null;
         }
         long page =

@@ -1,11 +1,15 @@
 package io.sdp4j.linux;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,11 +22,31 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class NonTemporalTest {
     private static final int MOST = 4096;
+
+    @BeforeAll
+    static void bind() {
+        if (canBe()) {
+            await().until(NonTemporal::available);
+        }
+    }
+
+    private static boolean canBe() {
+        try {
+            String overcommit = Files.readString(Path.of("/proc/sys/vm/overcommit_memory"));
+            return NativeAccess.granted()
+                    && System.getProperty("os.arch").equals("amd64")
+                    && !overcommit.startsWith("2");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     @Test
     void everyLengthAndPlaceArrivesAndNothingElseChanges() {
@@ -96,7 +120,9 @@ class NonTemporalTest {
         assertThrows(IllegalStateException.class, () -> NonTemporal.copy(from, 0, to, 0, 1024));
     }
 
-    /** Goal: a mapped file that was cut off is an error of this copy, and not the end of the JVM. */
+    /**
+     * Goal: a mapped file that was cut off is an error of this copy, and not the end of the JVM.
+     */
     @Test
     void aFileThatIsCutOffIsAnError(@TempDir Path folder) throws IOException {
         ByteBuffer mapped;
@@ -111,7 +137,7 @@ class NonTemporalTest {
             segment = file.map(MapMode.READ_WRITE, 0, 1 << 16, Arena.ofAuto()).asByteBuffer();
             file.truncate(0);
         }
-        MemorySegment to = Arena.ofAuto().allocate(1 << 16);
+        MemorySegment to = Arena.ofAuto().allocate(1 << 16, 64);
         for (ByteBuffer from :
                 List.of(
                         mapped,
@@ -126,13 +152,60 @@ class NonTemporalTest {
     }
 
     @Test
-    void isThereWhereItCanBe() throws IOException {
-        String overcommit = Files.readString(Path.of("/proc/sys/vm/overcommit_memory")).strip();
-        assertEquals(
-                NativeAccess.granted()
-                        && System.getProperty("os.arch").equals("amd64")
-                        && !overcommit.equals("2"),
-                NonTemporal.available());
+    void isThereWhereItCanBe() {
+        assertEquals(canBe(), NonTemporal.available());
         assertTrue(NativeAccess.granted(), "the tests are given native access");
+    }
+
+    /** Goal: what the JDK's linker needs is never loaded on the stack of who copies. */
+    @Test
+    void isMadeByAThreadOfOurOwn() throws Exception {
+        ProcessBuilder java =
+                new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xss256k",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        "target/classes" + File.pathSeparator + "target/test-classes",
+                        DeepCopies.class.getName());
+        Process process = java.redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertEquals(0, process.waitFor(), said);
+    }
+
+    /** Copies at each depth of a stack, up to its end, and once more when that is free again. */
+    static final class DeepCopies {
+        private static final byte[] FROM = new byte[1 << 12];
+        private static final MemorySegment TO = Arena.global().allocate(1 << 12);
+
+        private DeepCopies() {}
+
+        public static void main(String[] args) {
+            // as at the set-up of a connection
+            Linux.effectiveUid();
+            NonTemporal.possible();
+            NonTemporal.copy(FROM, 0, TO, 0, 1);
+            try {
+                deeper(0);
+            } catch (StackOverflowError e) {
+                // as it must be
+            }
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            while (!NonTemporal.available() && System.nanoTime() < end) {
+                Thread.onSpinWait();
+            }
+            NonTemporal.copy(FROM, 0, TO, 0, FROM.length);
+            System.exit(NonTemporal.available() == canBe() ? 0 : 2);
+        }
+
+        private static void deeper(int depth) {
+            try {
+                if (depth < Integer.MAX_VALUE) {
+                    deeper(depth + 1);
+                }
+            } finally {
+                NonTemporal.copy(FROM, 0, TO, 0, FROM.length);
+            }
+        }
     }
 }

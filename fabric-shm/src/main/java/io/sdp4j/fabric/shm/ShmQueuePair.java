@@ -120,7 +120,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public boolean writesPast() {
-        return true;
+        return NonTemporal.possible();
     }
 
     @Override

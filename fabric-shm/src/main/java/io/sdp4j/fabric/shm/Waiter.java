@@ -101,6 +101,7 @@ final class Waiter {
                         ? new CoLocation(mem, parts.side())
                         : null;
         yielder = new AdaptiveYield(MOST_YIELDS, TURN_NANOS);
+        Futex.init();
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
