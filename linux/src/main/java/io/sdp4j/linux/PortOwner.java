@@ -32,12 +32,17 @@ public final class PortOwner {
     private static final int NETLINK_SOCK_DIAG = 4;
     private static final int SOCK_DIAG_BY_FAMILY = 20;
     private static final int NLM_F_REQUEST = 1;
+    private static final int NLM_F_DUMP = 0x300;
     private static final int NLMSG_ERROR = 2;
+    private static final int NLMSG_DONE = 3;
     private static final int TCP_ESTABLISHED = 1;
     private static final int TCP_LISTEN = 10;
     private static final int REQUEST_BYTES = 16 + 56;
     private static final int REPLY_BYTES = 512;
     private static final int MSG_DONTWAIT = 0x40;
+
+    /** The kernel has answered: that it knows no such socket means that there is none. */
+    private static volatile boolean answers;
 
     private PortOwner() {}
 
@@ -86,17 +91,14 @@ public final class PortOwner {
         }
         try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
             fillRequest(m, local, remote);
-            long r = Linux.call(Linux.SENDTO, fd, m.address(), REQUEST_BYTES, 0, 0, 0);
-            if (r < 0) {
-                return NOT_TOLD;
-            }
-            r = Linux.callAgain(Linux.RECVFROM, fd, m.address(), REPLY_BYTES, MSG_DONTWAIT, 0, 0);
+            long r = exchange(fd, m);
             if (r < 20) {
                 return NOT_TOLD;
             }
             int type = m.getShort(4);
             if (type == NLMSG_ERROR) {
-                return m.getInt(16) == -Linux.ENOENT ? NONE : NOT_TOLD;
+                boolean none = m.getInt(16) == -Linux.ENOENT && answers(fd, m, local);
+                return none ? NONE : NOT_TOLD;
             }
             if (type != SOCK_DIAG_BY_FAMILY || r < 16 + 72) {
                 return NOT_TOLD;
@@ -109,6 +111,28 @@ public final class PortOwner {
         } finally {
             Linux.close(fd);
         }
+    }
+
+    /** Sends the request that is in {@code m}; bytes of the reply, or less than 0. */
+    private static long exchange(int fd, SyscallBuffer m) {
+        long r = Linux.call(Linux.SENDTO, fd, m.address(), REQUEST_BYTES, 0, 0, 0);
+        return r < 0
+                ? r
+                : Linux.callAgain(Linux.RECVFROM, fd, m.address(), REPLY_BYTES, MSG_DONTWAIT, 0, 0);
+    }
+
+    /**
+     * Whether there is anybody to ask: a kernel without inet_diag says ENOENT of every socket, but
+     * also of a list of none.
+     */
+    private static boolean answers(int fd, SyscallBuffer m, InetSocketAddress local) {
+        if (!answers) {
+            fillRequest(m, local, null);
+            m.putShort(6, NLM_F_REQUEST | NLM_F_DUMP);
+            m.putInt(20, 0);
+            answers = exchange(fd, m) >= 20 && m.getShort(4) == NLMSG_DONE && m.getInt(16) == 0;
+        }
+        return answers;
     }
 
     /** {@code struct nlmsghdr} and {@code struct inet_diag_req_v2}. */
