@@ -394,6 +394,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 listening = true;
             } catch (FabricException e) {
                 last = Reasons.unavailable(e);
+            } catch (RuntimeException | Error e) {
+                listener.close();
+                throw e;
             }
         }
         if (!listening) {

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.linux.DirectoryFd;
 import io.sdp4j.linux.Linux;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +73,8 @@ final class PrivateDirectory implements AutoCloseable {
                     break;
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         return names;
     }

@@ -33,6 +33,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     static final String BEHIND = "too many descriptors of others wait to be closed";
 
     private static final String LEFT = "the client left";
+    private static final String FAILED = "a hand-shake failed: ";
 
     private enum State {
         HELLO,
@@ -241,7 +242,19 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 return;
             }
             state = State.ASKED;
+            ask();
+        }
+    }
+
+    private void ask() throws IOException {
+        try {
             listener.onRequest(this);
+        } catch (RuntimeException | Error e) {
+            if (state != State.ASKED) {
+                throw e;
+            }
+            listener.onShort(FAILED + e);
+            refuse(ShmHandshake.NO_MEMORY, new byte[0]); // no answer would ever come
         }
     }
 
@@ -373,6 +386,11 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             end(e);
         } catch (IOException e) {
             end(new FabricException(Cause.CLOSED, LEFT, e));
+        } catch (RuntimeException | Error e) {
+            if (state == State.DONE) {
+                throw e;
+            }
+            endWithoutMemory(new FabricException(Cause.RESOURCES, FAILED + e, e));
         }
     }
 

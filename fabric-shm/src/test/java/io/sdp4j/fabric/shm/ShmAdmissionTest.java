@@ -186,6 +186,26 @@ final class ShmAdmissionTest extends ShmDirectory {
         }
     }
 
+    /** Goal: a client is never left without an answer. */
+    @Test
+    void whereTheHandlerFailsTheClientIsRefused() throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = Ends.fabric(dir);
+                ShmFabric client = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r -> {
+                                throw new OutOfMemoryError("of the test");
+                            }));
+            FabricException e =
+                    assertThrows(FabricException.class, () -> client.connect(request(at)));
+            assertEquals(FabricException.Cause.RESOURCES, e.why(), e.toString());
+        }
+    }
+
     @Test
     void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
         ShmConfig small = Ends.config(dir).withMemory(310_000);

@@ -179,7 +179,7 @@ public final class VerbsFabric implements Fabric {
                 six.close();
                 four.close();
             };
-        } catch (FabricException e) {
+        } catch (FabricException | RuntimeException | Error e) {
             six.close();
             throw e;
         }
