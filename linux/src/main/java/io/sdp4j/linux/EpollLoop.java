@@ -31,6 +31,10 @@ public final class EpollLoop extends LoopBase {
     private int epoll = -1;
     private int wake = -1;
     private final SyscallBuffer events = SyscallBuffer.lasting(BATCH * Linux.EPOLL_EVENT_BYTES);
+
+    /** Events at the start of {@link #events} that are told again. Of the loop's thread. */
+    private int left;
+
     private final SyscallBuffer counter = SyscallBuffer.lasting(16);
 
     /** New states of watches; guarded by itself. */
@@ -39,8 +43,31 @@ public final class EpollLoop extends LoopBase {
     /** It was told once that the kernel does not let the loop sleep. Of its thread. */
     private boolean refused;
 
-    private final ConcurrentHashMap<Long, IntConsumer> handlers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<WatchNumber, IntConsumer> handlers = new ConcurrentHashMap<>();
+
+    /** With which the loop's thread looks for a handler. */
+    private final WatchNumber asked = new WatchNumber(0);
+
     private final AtomicLong numbers = new AtomicLong(1);
+
+    /** Of a watch. Not a {@link Long}: an event must be told where no memory is left. */
+    private static final class WatchNumber {
+        private long value;
+
+        WatchNumber(long value) {
+            this.value = value;
+        }
+
+        @Override
+        public boolean equals(Object o) {
+            return o instanceof WatchNumber n && n.value == value;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(value);
+        }
+    }
 
     /** Opens nothing before the first task, timer or watch. */
     public EpollLoop(String name, Consumer<Throwable> sink) {
@@ -96,7 +123,7 @@ public final class EpollLoop extends LoopBase {
      */
     public long watchOnDemand(IntConsumer handler) {
         long number = numbers.getAndIncrement();
-        handlers.put(number, handler);
+        handlers.put(new WatchNumber(number), handler);
         return number;
     }
 
@@ -107,13 +134,13 @@ public final class EpollLoop extends LoopBase {
 
     private long add(int fd, IntConsumer handler, int events) {
         long number = numbers.getAndIncrement();
-        handlers.put(number, handler);
+        handlers.put(new WatchNumber(number), handler);
         int r = start();
         if (r == 0) {
             r = introduce(fd, number, events);
         }
         if (r < 0) {
-            handlers.remove(number);
+            forget(number);
             return r;
         }
         return number;
@@ -121,7 +148,7 @@ public final class EpollLoop extends LoopBase {
 
     /** The handler of watch {@code number} is not called again, except for a call under way. */
     public void forget(long number) {
-        handlers.remove(number);
+        handlers.remove(new WatchNumber(number));
     }
 
     /** Ends watch {@code number} of {@code fd}, which stays open. */
@@ -155,39 +182,87 @@ public final class EpollLoop extends LoopBase {
 
     private long change(long number, int events) {
         assert Thread.holdsLock(change);
-        change.putInt(0, events);
-        change.putInt(Linux.EPOLL_EVENT_DATA, (int) number);
-        change.putInt(Linux.EPOLL_EVENT_DATA + 4, (int) (number >>> 32));
+        event(change, 0, number, events);
         return change.address();
+    }
+
+    private static void event(SyscallBuffer into, int at, long number, int events) {
+        into.putInt(at, events);
+        into.putInt(at + Linux.EPOLL_EVENT_DATA, (int) number);
+        into.putInt(at + Linux.EPOLL_EVENT_DATA + 4, (int) (number >>> 32));
     }
 
     @Override
     void sleepAndDispatch(long nanos) {
+        int known = left;
+        int all = known + await(known == 0 ? nanos : Math.min(nanos, AGAIN_NANOS), known);
+        left = 0;
+        for (int i = 0; i < all; i++) {
+            int what = events.getInt(at(i));
+            long number = number(i);
+            if (number == 0) {
+                Linux.callQuietly(Linux.READ, wake, counter.address() + 8, 8, 0, 0, 0);
+            } else if (!dispatch(number, what)) {
+                keep(number, what);
+            }
+        }
+    }
+
+    /** Events that came, behind {@code known} ones that are there. */
+    private int await(long nanos, int known) {
+        if (known == BATCH) {
+            LockSupport.parkNanos(nanos);
+            return 0;
+        }
         long millis =
                 nanos == Long.MAX_VALUE ? -1 : Math.min((nanos + 999_999) / 1_000_000, 3_600_000);
-        long into = events.address();
-        int n = (int) Linux.callQuietly(Linux.EPOLL_PWAIT, epoll, into, BATCH, millis, 0, 8);
+        long into = events.address() + at(known);
+        int room = BATCH - known;
+        int n = (int) Linux.callQuietly(Linux.EPOLL_PWAIT, epoll, into, room, millis, 0, 8);
         if (n < 0) {
-            n = (int) Linux.call(Linux.EPOLL_PWAIT, epoll, into, BATCH, 0, 0, 8);
+            n = (int) Linux.call(Linux.EPOLL_PWAIT, epoll, into, room, 0, 0, 8);
             if (n < 0 && n != -Linux.EINTR) {
                 onRefused(n);
             }
         }
-        for (int i = 0; i < n; i++) {
-            int at = i * Linux.EPOLL_EVENT_BYTES;
-            int data = at + Linux.EPOLL_EVENT_DATA;
-            int what = events.getInt(at);
-            long number =
-                    (long) events.getInt(data + 4) << 32 | (events.getInt(data) & 0xFFFF_FFFFL);
-            if (number == 0) {
-                Linux.callQuietly(Linux.READ, wake, counter.address() + 8, 8, 0, 0, 0);
-                continue;
-            }
-            IntConsumer handler = handlers.get(number);
-            if (handler != null) {
-                guard(() -> handler.accept(what));
+        return Math.max(n, 0);
+    }
+
+    private static int at(int i) {
+        return i * Linux.EPOLL_EVENT_BYTES;
+    }
+
+    private long number(int i) {
+        int data = at(i) + Linux.EPOLL_EVENT_DATA;
+        return (long) events.getInt(data + 4) << 32 | (events.getInt(data) & 0xFFFF_FFFFL);
+    }
+
+    /** Allocates nothing itself; false if memory ran out in the handler. */
+    private boolean dispatch(long number, int what) {
+        asked.value = number;
+        IntConsumer handler = handlers.get(asked);
+        if (handler != null) {
+            try {
+                handler.accept(what);
+            } catch (Throwable t) {
+                return !again(t);
             }
         }
+        return true;
+    }
+
+    /** The kernel does not report it again. Over events that were looked at. */
+    private void keep(long number, int what) {
+        int i = 0;
+        while (i < left && number(i) != number) {
+            i++;
+        }
+        if (i < left) {
+            what |= events.getInt(at(i));
+        } else {
+            left++;
+        }
+        event(events, at(i), number, what);
     }
 
     /** Not the end of a sleep by a signal: without a pause the thread would run in a circle. */

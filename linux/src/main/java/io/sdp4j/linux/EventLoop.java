@@ -5,7 +5,8 @@ package io.sdp4j.linux;
  * event handlers, timers and short tasks. Started at its first use. Thread-safe.
  *
  * <p>Tasks must be short and must not block; one that throws is logged by the {@link
- * java.util.function.Consumer} given at the start and does not end the loop.
+ * java.util.function.Consumer} given at the start and does not end the loop. One for which memory
+ * runs out is run again.
  */
 public interface EventLoop {
     /** Runs {@code task} soon on the loop's thread. */

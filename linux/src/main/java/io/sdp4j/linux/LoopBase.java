@@ -2,7 +2,9 @@ package io.sdp4j.linux;
 
 import java.util.ArrayDeque;
 import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -11,8 +13,12 @@ import java.util.function.Consumer;
  * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
  * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive. If it
  * cannot be started, the queue waits for the next of them.
+ *
+ * <p>A task, timer or event for which memory runs out is not lost: it is run again after {@link
+ * #AGAIN_NANOS}, after the others, until it succeeds, is cancelled or its watch ends.
  */
 abstract class LoopBase implements EventLoop {
+    static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST_END_MS = 100;
 
     private final String name;
@@ -46,13 +52,16 @@ abstract class LoopBase implements EventLoop {
 
     private long expectSince;
 
+    /** It was told once that memory ran out. Of the loop's thread. */
+    private boolean scarce;
+
     LoopBase(String name, Consumer<Throwable> sink) {
         this.name = name;
         this.sink = sink;
     }
 
     private final class Entry implements Timer, Comparable<Entry> {
-        final long dueNanos;
+        long dueNanos; // guarded by lock
         final long number;
         final Runnable task;
 
@@ -79,7 +88,14 @@ abstract class LoopBase implements EventLoop {
     @Override
     public void execute(Runnable task) {
         synchronized (lock) {
-            tasks.add(task);
+            try {
+                tasks.add(task);
+            } catch (OutOfMemoryError e) {
+                if (tasks.peekLast() == task) {
+                    tasks.pollLast(); // a queue that was full and could not grow looks empty
+                }
+                throw e;
+            }
         }
         nudge();
     }
@@ -196,10 +212,12 @@ abstract class LoopBase implements EventLoop {
     }
 
     private void runDue() {
+        boolean failed = false; // then on to timers and events
         for (int n = 0; n < 64; n++) {
             Runnable next;
+            Entry timer = null;
             synchronized (lock) {
-                next = tasks.poll();
+                next = failed ? null : tasks.peek();
                 if (next == null) {
                     Entry first = timers.peek();
                     if (first == null) {
@@ -210,10 +228,26 @@ abstract class LoopBase implements EventLoop {
                     if (nowKnown) {
                         return;
                     }
-                    next = timers.remove().task;
+                    timer = first;
+                    next = first.task;
                 }
             }
-            guard(next);
+            boolean done = guard(next);
+            synchronized (lock) {
+                if (timer == null) {
+                    tasks.poll();
+                    if (!done) {
+                        tasks.add(next); // there is room, where it was
+                    }
+                } else if (timers.remove(timer) && !done) {
+                    timer.dueNanos = System.nanoTime() + AGAIN_NANOS;
+                    timers.add(timer);
+                }
+            }
+            if (!done && timer == null) {
+                failed = true;
+                LockSupport.parkNanos(AGAIN_NANOS);
+            }
         }
     }
 
@@ -238,13 +272,24 @@ abstract class LoopBase implements EventLoop {
         return false;
     }
 
-    /** Runs {@code task}; its exceptions go to the sink and end nothing. */
-    final void guard(Runnable task) {
+    /** Runs {@code task}; false if memory ran out. */
+    private boolean guard(Runnable task) {
         try {
             task.run();
+            return true;
         } catch (Throwable t) {
+            return !again(t);
+        }
+    }
+
+    /** What a task or handler threw goes to the sink and ends nothing; whether to run it again. */
+    final boolean again(Throwable t) {
+        boolean again = t instanceof OutOfMemoryError;
+        if (!again || !scarce) {
             report(t);
         }
+        scarce |= again;
+        return again;
     }
 
     private void report(Throwable t) {

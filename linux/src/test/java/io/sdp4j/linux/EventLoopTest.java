@@ -1,5 +1,7 @@
 package io.sdp4j.linux;
 
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
@@ -15,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -57,6 +61,83 @@ final class EventLoopTest {
         } finally {
             loop.end();
         }
+    }
+
+    @Test
+    void epollRunsAgainWhatHadNoMemory() throws Exception {
+        runsAgainWhatHadNoMemory(new EpollLoop("test-memory", thrown::add));
+    }
+
+    @Test
+    void parkingRunsAgainWhatHadNoMemory() throws Exception {
+        runsAgainWhatHadNoMemory(new ParkingLoop("test-memory", thrown::add));
+    }
+
+    private void runsAgainWhatHadNoMemory(EventLoop loop) throws Exception {
+        try {
+            loop.execute(scarce(done::countDown, 3));
+            loop.schedule(scarce(done::countDown, 3), SOON_NANOS);
+            loop.schedule(() -> loop.execute(done::countDown), SOON_NANOS);
+            assertTrue(done.await(30, TimeUnit.SECONDS), "left: " + done.getCount());
+            runs(loop);
+            assertEquals(1, thrown.size(), thrown::toString);
+        } finally {
+            loop.end();
+        }
+    }
+
+    @Test
+    void aTaskThatNeverHasMemoryHoldsUpNoOther() throws Exception {
+        EventLoop loop = new ParkingLoop("test-memory", thrown::add);
+        try {
+            loop.execute(scarce(done::countDown, Integer.MAX_VALUE));
+            EventLoop.Timer never =
+                    loop.schedule(scarce(done::countDown, Integer.MAX_VALUE), SOON_NANOS);
+            for (int i = 0; i < 5; i++) {
+                runs(loop);
+            }
+            loop.schedule(done::countDown, 2 * SOON_NANOS);
+            await().until(() -> done.getCount() == 2);
+            never.cancel();
+            runs(loop);
+        } finally {
+            loop.end();
+        }
+    }
+
+    /** More of them than the loop takes at once. */
+    @Test
+    void eventsThatHadNoMemoryAreToldAgain() throws Exception {
+        int count = 150;
+        EpollLoop loop = new EpollLoop("test-memory", thrown::add);
+        List<Integer> open = new ArrayList<>();
+        CountDownLatch told = new CountDownLatch(count + 1);
+        CountDownLatch go = new CountDownLatch(1);
+        try {
+            loop.execute(() -> assertDoesNotThrow(() -> go.await()));
+            for (int i = 0; i <= count; i++) {
+                int fd = (int) Linux.call(Linux.EVENTFD2, 1, Linux.CLOEXEC, 0);
+                open.add(fd);
+                Runnable handler = scarce(told::countDown, i == count ? Integer.MAX_VALUE : i % 4);
+                assertTrue(loop.watch(fd, _ -> handler.run()) > 0);
+            }
+            go.countDown();
+            await().until(() -> told.getCount() == 1);
+        } finally {
+            go.countDown();
+            loop.end();
+            open.forEach(Linux::close);
+        }
+    }
+
+    private static Runnable scarce(Runnable task, int times) {
+        AtomicInteger left = new AtomicInteger(times);
+        return () -> {
+            if (left.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("test");
+            }
+            task.run();
+        };
     }
 
     /** The descriptor of the loop is exchanged for one that epoll refuses. */
