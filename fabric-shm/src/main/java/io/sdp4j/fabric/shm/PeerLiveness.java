@@ -29,6 +29,9 @@ final class PeerLiveness implements PeerSocket.Handler {
     /** The peer has left. */
     private volatile boolean gone;
 
+    /** All that wait know. False after an error on the way, when it is called again. */
+    private volatile boolean told;
+
     /** Why the event thread or the fabric ended it, or null. */
     private volatile WcStatus killed;
 
@@ -119,10 +122,11 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     @Override
     public void onHangup() {
-        if (!gone) {
-            gone = true;
+        gone = true;
+        if (!told) {
             waiter.onChange();
             onPeerLeft.run();
+            told = true;
         }
     }
 

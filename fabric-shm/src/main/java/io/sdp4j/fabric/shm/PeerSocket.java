@@ -162,13 +162,16 @@ final class PeerSocket {
     }
 
     private void onEvents(int events) {
-        Handler told = handler;
-        if (told != null && (events & EpollLoop.IN) != 0) {
-            told.onReadable();
-            told = handler; // it may have been handed on
-        }
-        if (told != null && (events & (EpollLoop.RDHUP | EpollLoop.HUP | EpollLoop.ERR)) != 0) {
-            told.onHangup();
+        try {
+            Handler told = handler;
+            if (told != null && (events & EpollLoop.IN) != 0) {
+                told.onReadable();
+            }
+        } finally {
+            Handler told = handler; // it may have been handed on
+            if (told != null && (events & (EpollLoop.RDHUP | EpollLoop.HUP | EpollLoop.ERR)) != 0) {
+                told.onHangup();
+            }
         }
     }
 

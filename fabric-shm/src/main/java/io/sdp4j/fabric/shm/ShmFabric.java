@@ -366,13 +366,21 @@ public final class ShmFabric implements Fabric {
     /** A peer's socket ended: perhaps its process died and left names behind. */
     void peerLeft() {
         if (sweepDue.compareAndSet(false, true)) {
-            loop.schedule(this::sweepAside, SWEEP_SOON_NANOS);
-            loop.schedule(
-                    () -> {
-                        sweepDue.set(false);
-                        sweepAside();
-                    },
-                    SWEEP_LATER_NANOS);
+            boolean scheduled = false;
+            try {
+                loop.schedule(this::sweepAside, SWEEP_SOON_NANOS);
+                loop.schedule(
+                        () -> {
+                            sweepDue.set(false);
+                            sweepAside();
+                        },
+                        SWEEP_LATER_NANOS);
+                scheduled = true;
+            } finally {
+                if (!scheduled) {
+                    sweepDue.set(false);
+                }
+            }
         }
     }
 

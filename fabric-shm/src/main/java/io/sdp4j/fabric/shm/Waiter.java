@@ -69,6 +69,7 @@ final class Waiter {
     private final boolean alone;
 
     private final BooleanSupplier something = this::hasSomething;
+    private final Runnable wakeOwn = this::wakeOwnSleeper;
     private volatile boolean wakeRequested;
 
     /** A thread sleeps, or is about to, on the sleep word. */
@@ -271,7 +272,7 @@ final class Waiter {
     /** Makes a sleeper look again. */
     void rouse() {
         if (sleeping) {
-            qp.whileMapped(this::wakeOwnSleeper);
+            qp.whileMapped(wakeOwn); // without memory, too
         }
     }
 

@@ -175,7 +175,12 @@ final class WakeSocket {
         }
         Runnable r = handler;
         if (r != null) {
-            r.run();
+            try {
+                r.run();
+            } catch (OutOfMemoryError e) {
+                armed = true; // the event thread tells it again
+                throw e;
+            }
         }
         return true;
     }

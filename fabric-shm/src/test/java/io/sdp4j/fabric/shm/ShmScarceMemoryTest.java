@@ -1,0 +1,97 @@
+package io.sdp4j.fabric.shm;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.UnixFd;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The end of a peer is told where memory has run out for a while. */
+@Timeout(60)
+@SuppressWarnings("try") // listeners are closed with their fabric
+final class ShmScarceMemoryTest extends ShmDirectory {
+    private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+    private final EpollLoop loop = new EpollLoop("test-memory", thrown::add);
+
+    @AfterEach
+    void end() {
+        loop.end();
+    }
+
+    @Test
+    void aHandlerWithoutMemoryIsCalledAgain() throws Exception {
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch told = new CountDownLatch(1);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric fabric = ShmFabric.open(Ends.config(dir), loop)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            BlockingQueue<QueuePair> accepted = new ArrayBlockingQueue<>(1);
+            fabric.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r -> r.accept(SPEC, new byte[0], new Taker(accepted::add, f -> {}))));
+            ShmQueuePair peer = (ShmQueuePair) Ends.connect(fabric, at, SPEC);
+            QueuePair waiting = accepted.take();
+            waiting.completions()
+                    .onNotify(
+                            () -> {
+                                if (calls.incrementAndGet() < 3) {
+                                    throw new OutOfMemoryError("test");
+                                }
+                                told.countDown();
+                            });
+            assertTrue(waiting.completions().arm());
+            peer.fail(WcStatus.REM_OP_ERR);
+            assertTrue(told.await(30, TimeUnit.SECONDS));
+            assertEquals(1, thrown.size(), thrown::toString);
+            peer.close();
+            waiting.close();
+        }
+    }
+
+    @Test
+    void aHangUpIsToldThoughReadingFails() throws Exception {
+        String path = dir.resolve("s").toString();
+        int listener = UnixFd.listen(path, 1);
+        int client = UnixFd.open();
+        assertEquals(0, UnixFd.connect(client, path));
+        PeerSocket link = new PeerSocket(UnixFd.accept(listener), loop);
+        CountDownLatch over = new CountDownLatch(1);
+        link.watch(
+                new PeerSocket.Handler() {
+                    @Override
+                    public void onReadable() {
+                        throw new OutOfMemoryError("test");
+                    }
+
+                    @Override
+                    public void onHangup() {
+                        over.countDown();
+                    }
+                });
+        UnixFd.close(client);
+        await().until(() -> over.getCount() == 0);
+        link.close();
+        UnixFd.close(listener);
+        Files.delete(dir.resolve("s"));
+    }
+}
