@@ -7,10 +7,10 @@ import io.sdp4j.linux.MappedMemory;
  * The socket and the mapping of one connection: whether the peer is still there, and which side may
  * still touch the memory.
  *
- * <p>Shape: {@code gone} is set by the event thread when the socket shows that the peer has left;
- * messages that it published before are still delivered. The failed word of a side's control line
- * tells the peer, before the socket does, that a queue pair went to error and did not merely vanish
- * with its process.
+ * <p>Shape: {@code gone} is set when the socket shows that the peer has left, mostly by the event
+ * thread; messages that it published before are still delivered. The failed word of a side's
+ * control line tells the peer, before the socket does, that a queue pair went to error and did not
+ * merely vanish with its process.
  *
  * <p>{@code life} guards {@code closed}, so that the event thread and wake-ups never touch memory
  * that was unmapped.
@@ -100,7 +100,11 @@ final class PeerLiveness implements PeerSocket.Handler {
     /** Throws away the bytes on the socket; whether there were any. */
     boolean discardBytes() {
         synchronized (life) {
-            return !closed && link.discard();
+            int n = closed ? -1 : link.discard();
+            if (n == 0) {
+                gone = true; // the descriptor shows it now, the event thread perhaps later
+            }
+            return n > 0;
         }
     }
 

@@ -104,12 +104,12 @@ final class PeerSocket {
      * Takes some of the wake-up bytes, for a caller that watches {@link #descriptor} instead of
      * using the handler; the handler is told of the end. Allocates nothing.
      *
-     * @return whether anything had come
+     * @return how many had come, 0 at the end of the stream, or negative
      */
-    boolean discard() {
+    int discard() {
         int n = UnixFd.discard(fd, wakeBytes());
         lookForFree(n);
-        return n > 0;
+        return n;
     }
 
     private void lookForFree(int n) {

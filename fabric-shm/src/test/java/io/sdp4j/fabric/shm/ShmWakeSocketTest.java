@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /** A peer that wakes the other side for nothing, again and again, loses its connection. */
 @Timeout(60)
@@ -101,31 +103,45 @@ final class ShmWakeSocketTest extends ShmDirectory {
 
     /** A selector goes on watching the descriptor, however long the event thread is busy. */
     @Test
-    void noByteStaysOnADescriptorThatIsReleased() throws Exception {
-        CountDownLatch holding = new CountDownLatch(1);
-        CountDownLatch over = new CountDownLatch(1);
+    void noByteStaysOnADescriptorThatIsReleased() throws Throwable {
+        whileTheEventThreadIsHeld(
+                () -> {
+                    assertTrue(victim.completions().armDescriptor(true));
+                    hostile.ring();
+                    victim.completions().releaseDescriptor();
+                    assertFalse(((ShmQueuePair) victim).discardBytes());
+                });
+    }
+
+    /** A selector asks again and again while its descriptor is readable. */
+    @Test
+    void thePeersEndIsSeenBeforeTheEventThreadRuns() throws Throwable {
+        whileTheEventThreadIsHeld(
+                () -> {
+                    assertTrue(victim.completions().armDescriptor(true));
+                    hostile.fail(WcStatus.REM_OP_ERR);
+                    boolean first = victim.completions().armDescriptor(true);
+                    assertFalse(first && victim.completions().armDescriptor(true));
+                    Completion c = new Completion();
+                    assertTrue(victim.completions().poll(c));
+                    assertEquals(Completion.DISCONNECTED, c.opcode);
+                });
+    }
+
+    private void whileTheEventThreadIsHeld(Executable steps) throws Throwable {
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch free = new CountDownLatch(1);
         fabric.loop()
                 .execute(
                         () -> {
-                            holding.countDown();
-                            awaitUninterruptibly(over);
+                            held.countDown();
+                            assertDoesNotThrow(() -> free.await());
                         });
+        held.await();
         try {
-            holding.await();
-            assertTrue(victim.completions().armDescriptor(true));
-            hostile.ring();
-            victim.completions().releaseDescriptor();
-            assertFalse(((ShmQueuePair) victim).discardBytes());
+            steps.execute();
         } finally {
-            over.countDown();
-        }
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
+            free.countDown();
         }
     }
 
