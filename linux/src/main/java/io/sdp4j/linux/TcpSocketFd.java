@@ -142,6 +142,11 @@ public final class TcpSocketFd {
         }
     }
 
+    /** Whether {@code fd} holds {@code claimed} as {@link #fault} says, but is not connected. */
+    public static boolean unconnected(int fd, InetSocketAddress claimed) {
+        return fault(fd, claimed) == null && state(fd) != TCP_ESTABLISHED;
+    }
+
     private static boolean same(InetSocketAddress told, InetSocketAddress claimed)
             throws UnknownHostException {
         return told != null

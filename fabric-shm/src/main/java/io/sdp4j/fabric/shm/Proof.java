@@ -191,11 +191,14 @@ final class Proof {
     }
 
     /**
-     * Whether the connection of which {@code mine} is an end has ended: then no other end can be
-     * shown, and the peer has done nothing wrong.
+     * Whether the connection of which {@code mine} is an end has ended, here or at the end that was
+     * shown: then the peer has done nothing wrong.
+     *
+     * @param other what came from the peer; -1 = nothing
      */
-    boolean ended(int mine, InetSocketAddress own, InetSocketAddress remote) {
-        return TcpSocketFd.connectionFault(mine, own, remote) != null;
+    boolean ended(int mine, int other, InetSocketAddress own, InetSocketAddress remote) {
+        return TcpSocketFd.connectionFault(mine, own, remote) != null
+                || TcpSocketFd.unconnected(other, remote);
     }
 
     private static String unfit(InetSocketAddress own, InetSocketAddress wanted) {

@@ -85,7 +85,9 @@ final class ShmActiveSide {
             throw e;
         } catch (IOException e) {
             throw new FabricException(
-                    Cause.CLOSED, "the listener left during the hand-shake: " + e.getMessage(), e);
+                    Cause.NO_LISTENER,
+                    "the listener left during the hand-shake: " + e.getMessage(),
+                    e);
         } finally {
             if (shown >= 0 && moves()) {
                 TcpSocketFd.closeShared(shown);
@@ -207,9 +209,17 @@ final class ShmActiveSide {
             return null;
         }
         if (refusal != null) {
-            boolean ended =
-                    moves() && fabric.proof().ended(request.socket(), own, request.remote());
-            throw new FabricException(ended ? Cause.ABANDONED : Cause.UID, refusal);
+            if (moves() && fabric.proof().ended(request.socket(), -1, own, request.remote())) {
+                throw new FabricException(Cause.ABANDONED, refusal);
+            }
+            // nothing is sent on the link before the Hello: then only its end can be received
+            boolean left =
+                    link.readable()
+                            || PortOwner.listener(request.remote()).inode() != listener.inode();
+            throw left
+                    ? new FabricException(
+                            Cause.NO_LISTENER, "the listener of " + request.remote() + " has left")
+                    : new FabricException(Cause.UID, refusal);
         }
         if (StrangeFd.behind()) {
             throw new FabricException(Cause.RESOURCES, ShmPassiveSide.BEHIND);
@@ -349,7 +359,7 @@ final class ShmActiveSide {
         try {
             String refusal = fabric.proof().refuseEnd(shown, other, own, request.remote());
             if (refusal != null) {
-                boolean ended = fabric.proof().ended(shown, own, request.remote());
+                boolean ended = fabric.proof().ended(shown, other, own, request.remote());
                 throw new FabricException(
                         ended ? Cause.ABANDONED : Cause.UID, "the listener's end: " + refusal);
             }

@@ -235,7 +235,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             }
             String fault = fault(shown, mine);
             if (fault != null) {
-                if (mine < 0 || !fabric.proof().ended(mine, hello.wanted(), hello.own())) {
+                if (mine < 0 || !fabric.proof().ended(mine, shown, hello.wanted(), hello.own())) {
                     listener.onRefused(link, fault);
                 }
                 refuse(ShmHandshake.REJECTED, new byte[0]);

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.AfterEach;
@@ -97,7 +98,7 @@ class EndProofTest {
         assertNotNull(TcpSocketFd.connectionFault(shown, here(), there()));
         InetSocketAddress own = here();
         InetSocketAddress peer = there();
-        assertTrue(proof.ended(shown, own, peer));
+        assertTrue(proof.ended(shown, -1, own, peer));
         TcpSocketFd.closeStrange(shown);
         FabricException e =
                 assertThrows(
@@ -130,10 +131,30 @@ class EndProofTest {
     @DisplayName("the peer is at fault only while the connection lives")
     void whoseFault() throws IOException {
         int mine = number(server);
-        assertFalse(proof.ended(mine, there(), here()));
+        assertFalse(proof.ended(mine, -1, there(), here()));
         client.shutdownOutput();
-        await().until(() -> proof.ended(mine, there(), here()));
+        await().until(() -> proof.ended(mine, -1, there(), here()));
         assertNotNull(proof.refuseEnd(mine, -1, there(), here()));
+    }
+
+    /** The end is behind bytes that this side has no room for. */
+    @Test
+    @DisplayName("nor is it if the end that it shows has ended, and this one has not heard of it")
+    void whoseFaultAtTheOtherEnd() throws IOException {
+        int mine = number(server);
+        int shown = number(client);
+        client.configureBlocking(false);
+        while (client.write(ByteBuffer.allocate(1 << 16)) > 0) {
+            // until it is full
+        }
+        client.shutdownOutput();
+        assertNotNull(proof.refuseEnd(mine, shown, there(), here()));
+        assertFalse(proof.ended(mine, -1, there(), here()));
+        assertTrue(proof.ended(mine, shown, there(), here()));
+        try (SocketChannel other = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel _ = listener.accept()) {
+            assertFalse(proof.ended(mine, number(other), there(), here()), "of another connection");
+        }
     }
 
     @Test

@@ -86,7 +86,7 @@ final class ShmAdmissionTest extends ShmDirectory {
                     clientRefuses
                             ? e.why() == FabricException.Cause.UID
                             : e.why() == FabricException.Cause.REFUSED
-                                    || e.why() == FabricException.Cause.CLOSED,
+                                    || e.why() == FabricException.Cause.NO_LISTENER,
                     e.toString());
         }
     }
