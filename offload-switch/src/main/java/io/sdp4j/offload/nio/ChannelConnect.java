@@ -332,17 +332,18 @@ final class ChannelConnect {
             port.giveBack();
             failed = new ConnectException(e.toString());
             failed.initCause(e);
+        } finally { // also where no memory is left to say what failed
+            synchronized (connection.stateLock) {
+                failure = failed;
+                state = next;
+                answered = null;
+                connection.stateLock.notifyAll();
+            }
+            if (!channel.isOpen()) {
+                port.giveBack();
+            }
+            selectors.nudge();
         }
-        synchronized (connection.stateLock) {
-            failure = failed;
-            state = next;
-            answered = null;
-            connection.stateLock.notifyAll();
-        }
-        if (!channel.isOpen()) {
-            port.giveBack();
-        }
-        selectors.nudge();
     }
 
     private boolean closed() {
@@ -421,7 +422,7 @@ final class ChannelConnect {
             case FAILED -> {
                 channel.ensureOpen();
                 synchronized (connection.stateLock) {
-                    throw failure;
+                    throw failure != null ? failure : new ConnectException("Out of memory");
                 }
             }
             case OFFLOADED -> {
