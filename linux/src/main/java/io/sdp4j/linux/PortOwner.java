@@ -122,8 +122,8 @@ public final class PortOwner {
     }
 
     /**
-     * Whether there is anybody to ask: a kernel without inet_diag says ENOENT of every socket, but
-     * also of a list of none.
+     * Whether the kernel has inet_diag: without it, it says ENOENT of every socket, but also of a
+     * list of none.
      */
     private static boolean answers(int fd, SyscallBuffer m, InetSocketAddress local) {
         if (!answers) {

@@ -157,7 +157,7 @@ class NonTemporalTest {
         assertTrue(NativeAccess.granted(), "the tests are given native access");
     }
 
-    /** Goal: what the JDK's linker needs is never loaded on the stack of who copies. */
+    /** Goal: what the JDK's linker needs is never loaded by a thread that copies. */
     @Test
     void isMadeByAThreadOfOurOwn() throws Exception {
         ProcessBuilder java =

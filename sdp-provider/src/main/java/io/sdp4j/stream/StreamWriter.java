@@ -168,7 +168,7 @@ final class StreamWriter {
         }
     }
 
-    /** What a reserved slot holds of earlier writes still leaves; else it is free again. */
+    /** Bytes of earlier writes in a reserved slot still leave; a slot without any is free again. */
     private void giveBack(int taken, int before, int most) {
         int wake;
         synchronized (core) {
