@@ -33,5 +33,8 @@ final class SendSlots {
         } else {
             view.put((int) to, src, off, n);
         }
+        if (b == null) {
+            StreamErrors.awaitFault(src, n);
+        }
     }
 }

@@ -1,7 +1,9 @@
 package io.sdp4j.stream;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 
 /**
  * Errors of readers and writers when a stream is over, in the kernel's words and order: a reset is
@@ -11,6 +13,8 @@ import java.net.SocketException;
  * are carried out first.
  */
 final class StreamErrors {
+    private static final int LEAST_LOOKED_AT = 4096;
+
     private static final String TIMED_OUT = "Connection timed out";
 
     private enum Reported {
@@ -45,6 +49,18 @@ final class StreamErrors {
             throw new IOException("Bad address", thrown);
         }
         throw (RuntimeException) thrown;
+    }
+
+    /**
+     * After a copy of {@code n} bytes from or to {@code b}: an error of a mapped file is thrown
+     * here. Compiled code tells of it at some later place else; the return of a native method is
+     * one. Small copies are not worth the look: where an error of theirs comes under the lock, the
+     * connection is cut.
+     */
+    static void awaitFault(ByteBuffer b, int n) {
+        if (n >= LEAST_LOOKED_AT && b.isDirect() && MemorySegment.ofBuffer(b).isMapped()) {
+            boolean _ = Thread.holdsLock(b);
+        }
     }
 
     /** Whether a reader that finds nothing unread has reached the end of the stream. */

@@ -114,6 +114,7 @@ final class StreamReader {
             }
             try {
                 dst.put(dst.position(), view, (int) (end - left), n);
+                StreamErrors.awaitFault(dst, n);
             } catch (RuntimeException | InternalError e) {
                 return StreamErrors.afterBadCopy(e, done);
             }
