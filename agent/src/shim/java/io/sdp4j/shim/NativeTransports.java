@@ -44,7 +44,11 @@ final class NativeTransports extends Thread {
         try {
             for (long millis = FIRST_MILLIS; millis <= LAST_MILLIS; millis *= 2) {
                 sleep(millis);
-                look();
+                try {
+                    look();
+                } catch (OutOfMemoryError e) {
+                    // it looks again
+                }
             }
         } catch (InterruptedException e) {
             // by whom? it makes no difference to the program

@@ -18,11 +18,26 @@ final class NativeTransportsTest {
     @Test
     void anEndingJvmIsNoError() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
-        Supplier<Class<?>[]> ending =
+        looks(
+                asked,
                 () -> {
                     asked.countDown();
                     return null;
-                };
+                });
+    }
+
+    @Test
+    void shortOfMemoryItLooksAgain() throws Exception {
+        CountDownLatch asked = new CountDownLatch(2);
+        looks(
+                asked,
+                () -> {
+                    asked.countDown();
+                    throw new OutOfMemoryError("test");
+                });
+    }
+
+    private static void looks(CountDownLatch asked, Supplier<Class<?>[]> classes) throws Exception {
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         URL shim = Path.of("target/layout/").toUri().toURL();
         try (URLClassLoader loader = new URLClassLoader(new URL[] {shim}, null)) {
@@ -30,7 +45,7 @@ final class NativeTransportsTest {
                     loader.loadClass("io.sdp4j.shim.NativeTransports")
                             .getDeclaredConstructor(Supplier.class);
             make.setAccessible(true);
-            Thread t = (Thread) make.newInstance(ending);
+            Thread t = (Thread) make.newInstance(classes);
             t.setUncaughtExceptionHandler((_, e) -> thrown.set(e));
             t.start();
             assertTrue(asked.await(20, TimeUnit.SECONDS));
