@@ -329,9 +329,14 @@ final class ShmActiveSide {
             case ShmHandshake.ACCEPTED, ShmHandshake.ACCEPTED_AGAIN -> {
                 // as it should be
             }
-            case ShmHandshake.REJECTED ->
-                    throw new FabricException(
-                            Cause.REFUSED, "the listener said no", reply.privateData(), null);
+            case ShmHandshake.REJECTED -> {
+                boolean ended = moves() && fabric.proof().ended(shown, -1, own, request.remote());
+                throw new FabricException(
+                        ended ? Cause.ABANDONED : Cause.REFUSED,
+                        "the listener said no",
+                        reply.privateData(),
+                        null);
+            }
             case ShmHandshake.NOT_ACCEPTED ->
                     throw new FabricException(
                             Cause.NOT_ACCEPTED,
