@@ -18,6 +18,7 @@ public final class ReadinessEpoll {
     private boolean lent; // the number belongs to somebody else
     private boolean within; // the descriptor does
     private boolean forgotten;
+    private boolean unheeded;
     private boolean raised;
     private boolean closed;
 
@@ -91,6 +92,14 @@ public final class ReadinessEpoll {
         if (raised && !closed) {
             raised = false;
             JdkBridge.epollWatch(epollVal, always.fdVal(), false);
+        }
+    }
+
+    /** Whether to be readable while the other one is; true at first. Idempotent. */
+    public synchronized void heedOther(boolean heeded) {
+        if (unheeded == heeded && !closed && !forgotten && other >= 0) {
+            unheeded = !heeded;
+            JdkBridge.epollWatch(epollVal, other, heeded);
         }
     }
 

@@ -238,6 +238,8 @@ final class ReadinessFd {
         int ready = stream.requestNotify(ops);
         if (ready == OffloadStream.NO_DESCRIPTOR) {
             epoll.forgetOther();
+        } else {
+            epoll.heedOther(ready >= 0); // else a thread of the provider takes what comes there
         }
         return ready >= 0 ? ready : stream.arm(ops, this::onReady) ? 0 : ops;
     }

@@ -34,6 +34,10 @@ class ReadinessEpollTest {
             assertFalse(readable(epoll));
             sink.write(ByteBuffer.allocate(1));
             assertTrue(readable(epoll));
+            epoll.heedOther(false);
+            assertFalse(readable(epoll));
+            epoll.heedOther(true);
+            assertTrue(readable(epoll));
             epoll.forgetOther();
             assertFalse(readable(epoll));
             epoll.raise();
