@@ -239,9 +239,9 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     }
 
     private SocketChannel accept(long nanos, boolean timed) throws IOException {
-        long startNanos = timed ? System.nanoTime() : 0;
         accepting.lock();
         try {
+            long startNanos = timed ? System.nanoTime() : 0; // from here on, as in the JDK
             boolean more = true;
             while (more && !both) {
                 SocketChannel accepted = acceptByKernel(left(nanos, startNanos, timed), timed);

@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -18,17 +19,18 @@ public final class ConnectThreads {
      */
     static final int THREADS = 8;
 
+    private static final int MOST_APART = 64;
     private static final long IDLE_SECONDS = 10;
     private static final ThreadPoolExecutor POOL = pool(THREADS);
 
     /** Apart: what waits for no peer is not to wait behind what does. */
     private static final ThreadPoolExecutor SHORT = pool(1);
 
-    /** As many as there are tasks: one may wait for the application, which waits for another. */
+    /** No task waits for another one's end: it may wait for the application, which waits for it. */
     private static final ThreadPoolExecutor APART =
             new ThreadPoolExecutor(
                     0,
-                    Integer.MAX_VALUE,
+                    MOST_APART,
                     IDLE_SECONDS,
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
@@ -78,8 +80,9 @@ public final class ConnectThreads {
     }
 
     /**
-     * Runs a task that may wait for whatever it likes. Not on a virtual thread, unless the system
-     * has no other: the application's may have all carriers, and wait for this very task.
+     * Runs a task that may wait for whatever it likes. Not on a virtual thread, unless there are
+     * too many or the system has no other: the application's may have all carriers, and wait for
+     * this very task.
      */
     public static void startApart(Runnable task) {
         if (!start(APART, task)) {
@@ -94,7 +97,7 @@ public final class ConnectThreads {
         try {
             pool.execute(task);
             return true;
-        } catch (OutOfMemoryError e) {
+        } catch (OutOfMemoryError | RejectedExecutionException e) {
             return false;
         }
     }

@@ -33,9 +33,6 @@ final class OffloadConnects {
      */
     private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** As long as the kernel sends SYNs by default, for a caller that names no time. */
-    private static final long FULL_NANOS = TimeUnit.SECONDS.toNanos(127);
-
     /** Before a server is asked again: to ask costs a read of kernel tables, or a hand-shake. */
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -121,8 +118,9 @@ final class OffloadConnects {
                             && timeoutNanos != Long.MAX_VALUE
                             && !(started && leftNanos >= LOAD_NANOS);
             try {
-                long mostNanos = Math.min(shareNanos, FULL_NANOS);
-                OffloadStream stream = ask(provider, spec, hurried, only, startNanos + mostNanos);
+                boolean timed = timeoutNanos != Long.MAX_VALUE;
+                long fullNanos = timed ? startNanos + shareNanos : spec.deadlineNanos();
+                OffloadStream stream = ask(provider, spec, hurried, only, fullNanos);
                 if (stream == null) {
                     failure.add(outOfTime());
                     loading = true;
@@ -188,14 +186,15 @@ final class OffloadConnects {
      * @param fullNanos {@link System#nanoTime()} value until which to wait for room in a backlog
      * @return null if the provider is still loading when the time is over
      */
-    private static OffloadStream ask(
+    private OffloadStream ask(
             OffloadProvider provider,
             ConnectSpec first,
-            boolean hurried,
+            boolean hurriedAtFirst,
             boolean only,
             long fullNanos)
             throws OffloadUnavailable {
         ConnectSpec spec = first;
+        boolean hurried = hurriedAtFirst;
         boolean interrupted = false;
         try {
             for (; ; ) {
@@ -208,18 +207,27 @@ final class OffloadConnects {
                     boolean full = e.reason() == ReasonCode.BACKLOG;
                     if (e.starting() && !spec.deadlineByRule()) {
                         spec = spec.later(nowNanos - spec.askedNanos(), nowNanos);
-                    } else if (full && !spec.deadlineByRule()) {
-                        spec = spec.until(fullNanos); // the peer is there: no cap for silent ones
                     }
+                    boolean renew = full && !spec.deadlineByRule(); // the peer is not silent
+                    long endNanos = renew ? fullNanos : spec.deadlineNanos();
                     if (!only
                             || !(e.starting() || full)
                             || spec.abandoned().getAsBoolean()
-                            || nowNanos - spec.deadlineNanos() >= 0) {
+                            || nowNanos - endNanos >= 0) {
                         throw e;
                     }
                     LockSupport.parkNanos(AGAIN_NANOS);
                     // which ends the connect of a virtual thread, as the spec says with the flag
                     interrupted |= !Thread.currentThread().isVirtual() && Thread.interrupted();
+                    if (renew) {
+                        hurried = false; // it was quick to answer
+                        long leftNanos = Math.max(1, fullNanos - System.nanoTime());
+                        spec =
+                                spec.again(
+                                        System.nanoTime(),
+                                        Math.min(capNanos, leftNanos),
+                                        Math.min(capNanos + START_NANOS, leftNanos));
+                    }
                 }
             }
         } finally {

@@ -126,7 +126,7 @@ public record ConnectSpec(
 
     /** The same attempt with another deadline. */
     public ConnectSpec until(long otherDeadlineNanos) {
-        return from(askedNanos, otherDeadlineNanos);
+        return from(askedNanos, otherDeadlineNanos, limitNanos);
     }
 
     /**
@@ -134,7 +134,13 @@ public record ConnectSpec(
      * as far as the limit allows.
      */
     public ConnectSpec later(long startNanos, long nowNanos) {
-        return from(nowNanos, deadlineNanos + Math.min(startNanos, limitNanos - deadlineNanos));
+        long more = Math.min(startNanos, limitNanos - deadlineNanos);
+        return from(nowNanos, deadlineNanos + more, limitNanos);
+    }
+
+    /** The same attempt, made anew at {@code nowNanos} with so much time. */
+    public ConnectSpec again(long nowNanos, long timeNanos, long mostNanos) {
+        return from(nowNanos, nowNanos + timeNanos, nowNanos + mostNanos);
     }
 
     /** The same attempt, made by a caller in between. */
@@ -152,14 +158,14 @@ public record ConnectSpec(
                 socket);
     }
 
-    private ConnectSpec from(long begunNanos, long untilNanos) {
+    private ConnectSpec from(long begunNanos, long untilNanos, long mostNanos) {
         return new ConnectSpec(
                 remote,
                 localAddress,
                 fabrics,
                 begunNanos,
                 untilNanos,
-                limitNanos,
+                mostNanos,
                 deadlineByRule,
                 abandoned,
                 asked,

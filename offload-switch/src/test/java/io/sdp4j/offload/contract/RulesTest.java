@@ -1,6 +1,5 @@
 package io.sdp4j.offload.contract;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,7 +8,12 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.net.SwitchSocketImpl;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.Policy;
@@ -160,33 +164,55 @@ class RulesTest {
         }
     }
 
-    /** Goal: it waits there for its own time, not for that of a silent peer. */
+    /** Has a full backlog for a while; notes how it was asked. */
+    private static final class Full implements OffloadProvider {
+        private static final int TIMES = 5;
+
+        private final OffloadProvider provider;
+        private final List<ConnectSpec> asked = new ArrayList<>();
+
+        Full(OffloadProvider provider) {
+            this.provider = provider;
+        }
+
+        @Override
+        public String name() {
+            return "full";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            asked.add(spec);
+            if (asked.size() < TIMES) {
+                throw new OffloadUnavailable(ReasonCode.BACKLOG, "the backlog is full");
+            }
+            return provider.connect(spec);
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            return provider.listen(spec);
+        }
+    }
+
+    /** Goal: it waits there for its own time, not for that of an attempt, each of which is anew. */
     @Test
-    @Timeout(30)
     void fullBacklogForLongerThanAnAttempt() throws Exception {
+        Full full = new Full(new LoopbackProvider());
         OffloadSwitch owner =
-                new OffloadSwitch(
-                        RulesTest::only,
-                        List.of(new LoopbackProvider()),
-                        new SwitchSettings(1, 0, 1));
+                new OffloadSwitch(RulesTest::only, List.of(full), new SwitchSettings(1, 0, 1));
         try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
-                Socket first = SwitchedSockets.socket(owner);
-                Socket second = SwitchedSockets.socket(owner)) {
+                Socket client = SwitchedSockets.socket(owner)) {
             listener.bind(ANY_PORT, 1);
-            first.connect(listener.getLocalSocketAddress());
-            Task<Void> connect =
-                    Task.start(
-                            () -> {
-                                second.connect(listener.getLocalSocketAddress(), 20_000);
-                                return null;
-                            });
-            await().until(
-                            () ->
-                                    connect.done()
-                                            || connect.thread().getState()
-                                                    == Thread.State.TIMED_WAITING);
-            listener.accept().close();
-            connect.get();
+            client.connect(listener.getLocalSocketAddress(), 60_000);
+        }
+        assertEquals(Full.TIMES, full.asked.size());
+        ConnectSpec before = null;
+        for (ConnectSpec spec : full.asked) {
+            assertTrue(spec.deadlineNanos() - spec.askedNanos() > 0);
+            assertTrue(spec.limitNanos() - spec.deadlineNanos() >= 0);
+            assertTrue(before == null || spec.askedNanos() - before.deadlineNanos() > 0);
+            before = spec;
         }
     }
 
