@@ -132,11 +132,9 @@ final class WakeSocket {
         return polled && mem.getIntOpaque(word) == 0;
     }
 
-    /** The other epoll may go on watching the socket: a byte that stayed would keep it busy. */
     void releaseDescriptor() {
         if (polled) {
             polled = false;
-            boolean _ = qp.discardBytes();
             qp.leaveBytes(false);
         }
     }

@@ -101,18 +101,6 @@ final class ShmWakeSocketTest extends ShmDirectory {
                         });
     }
 
-    /** A selector goes on watching the descriptor, however long the event thread is busy. */
-    @Test
-    void noByteStaysOnADescriptorThatIsReleased() throws Throwable {
-        whileTheEventThreadIsHeld(
-                () -> {
-                    assertTrue(victim.completions().armDescriptor(true));
-                    hostile.ring();
-                    victim.completions().releaseDescriptor();
-                    assertFalse(((ShmQueuePair) victim).discardBytes());
-                });
-    }
-
     /** A selector asks again and again while its descriptor is readable. */
     @Test
     void thePeersEndIsSeenBeforeTheEventThreadRuns() throws Throwable {
