@@ -313,7 +313,8 @@ public final class PolicySource implements Supplier<Policy> {
         void ask() {
             Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
             thread.setDaemon(true);
-            thread.setContextClassLoader(null);
+            // by it the JDK's first look-up finds the application's resolver
+            thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
             asking = true;
             try {
                 thread.start();

@@ -279,6 +279,39 @@ class PolicySourceTest {
         }
     }
 
+    /** Goal: the JDK's first look-up finds a resolver by this loader, as it would without us. */
+    @Test
+    void hostsAreLookedUpWithTheAskersContextClassLoader() {
+        List<ClassLoader> seen = Collections.synchronizedList(new ArrayList<>());
+        Environment noting =
+                new Environment(
+                        properties::get,
+                        variables::get,
+                        files,
+                        clock::get,
+                        host -> {
+                            seen.add(Thread.currentThread().getContextClassLoader());
+                            return List.of();
+                        });
+        files.write("f", "use sdp connect * far.example:80\n");
+        Thread asker = Thread.currentThread();
+        ClassLoader usual = asker.getContextClassLoader();
+        ClassLoader mine = new ClassLoader(usual) {};
+        asker.setContextClassLoader(mine);
+        try {
+            PolicySource source = PolicySource.open("f", null, false, "p", noting, lines::add);
+            await().until(
+                            () -> {
+                                clock.addAndGet(PolicySource.LOOK_UP_NANOS);
+                                source.get();
+                                return seen.size() >= 2;
+                            });
+        } finally {
+            asker.setContextClassLoader(usual);
+        }
+        assertEquals(List.of(mine, mine), seen.subList(0, 2));
+    }
+
     /** Goal: the rules loaded before stay, also if they wait for a host. */
     @Test
     void anEmptiedFileIsNotTakenWhenAHostIsLookedUpAgain() throws Exception {
