@@ -7,10 +7,11 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,10 +35,11 @@ import java.util.function.Supplier;
  * it: a file that is written in place may be read half-written.
  *
  * <p>Host names are looked up by a thread of their own. The thread that loads a file waits for it
- * for a second at most: it may hold locks that the application's resolver needs for its answer. A
- * name that has no answer then, or is unknown, has no address for now; unknown ones are looked up
- * again every ten seconds. Meanwhile a rule that allows nothing but offload refuses what could be
- * its host.
+ * for a second at most: it may hold locks that the application's resolver needs for its answers.
+ * The names are looked up one after the other in the order of the file. One that has no answer
+ * then, or is unknown, has no address for now. Each later answer counts at once; unknown names are
+ * looked up again every ten seconds. Meanwhile a rule that allows nothing but offload refuses what
+ * could be its host.
  *
  * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
  * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
@@ -273,8 +275,14 @@ public final class PolicySource implements Supplier<Policy> {
 
         private final Environment.Stamp stamp;
         private final String text;
-        private final Map<String, List<InetAddress>> known = new ConcurrentHashMap<>();
+
+        /** In the order of the file. */
+        private final Map<String, List<InetAddress>> known =
+                Collections.synchronizedMap(new LinkedHashMap<>());
+
+        /** Open while the thread that loads the file waits for the answers. */
         private final CountDownLatch answered = new CountDownLatch(1);
+
         volatile boolean asking;
 
         Names(Environment.Stamp stamp, String text) {
@@ -336,6 +344,7 @@ public final class PolicySource implements Supplier<Policy> {
                     left = ANSWER_NANOS - (System.nanoTime() - startNanos);
                 }
             }
+            answered.countDown(); // from now on each answer counts at once
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -344,17 +353,11 @@ public final class PolicySource implements Supplier<Policy> {
         @Override
         public void run() {
             try {
-                for (Map.Entry<String, List<InetAddress>> entry : known.entrySet()) {
-                    if (entry.getValue().isEmpty()) {
-                        entry.setValue(environment.hosts().addresses(entry.getKey()));
+                for (String host : List.copyOf(known.keySet())) {
+                    if (known.get(host).isEmpty()) {
+                        known.put(host, environment.hosts().addresses(host));
+                        settle();
                     }
-                }
-                answered.countDown(); // before the lock, which the waiting thread has
-                checking.lock();
-                try {
-                    settle();
-                } finally {
-                    checking.unlock();
                 }
             } finally {
                 answered.countDown();
@@ -362,13 +365,21 @@ public final class PolicySource implements Supplier<Policy> {
             }
         }
 
-        /** Answers count that came after the wait for them. */
+        /** Counts an answer that came after the wait for it. */
         private void settle() {
-            if (names == this) {
-                Loaded loaded = load();
-                if (loaded.policy != null && loaded.unknownHosts < unknownHosts) {
-                    adopt(loaded);
+            if (answered.getCount() > 0) {
+                return; // the thread that waits has the lock, and will see the answer
+            }
+            checking.lock();
+            try {
+                if (names == this) {
+                    Loaded loaded = load();
+                    if (loaded.policy != null && loaded.unknownHosts < unknownHosts) {
+                        adopt(loaded.withoutNotes());
+                    }
                 }
+            } finally {
+                checking.unlock();
             }
         }
     }
@@ -398,6 +409,11 @@ public final class PolicySource implements Supplier<Policy> {
             Environment.Stamp stamp, Policy policy, int unknownHosts, List<String> notes) {
         static Loaded failed(Environment.Stamp stamp, List<String> notes) {
             return new Loaded(stamp, null, Integer.MAX_VALUE, notes);
+        }
+
+        /** For one whose notes were reported. */
+        Loaded withoutNotes() {
+            return new Loaded(stamp, policy, unknownHosts, List.of());
         }
 
         boolean empty() {

@@ -312,6 +312,49 @@ class PolicySourceTest {
         assertEquals(List.of(mine, mine), seen.subList(0, 2));
     }
 
+    /**
+     * Goal: a name without an answer holds back no name before it. Method: the last of ten has none
+     * until the others are known; the first is answered after the load.
+     */
+    @Test
+    void anAnswerCountsBeforeTheOthersHaveCome() {
+        CountDownLatch loaded = new CountDownLatch(1);
+        CountDownLatch seen = new CountDownLatch(1);
+        List<String> asked = Collections.synchronizedList(new ArrayList<>());
+        Environment slow =
+                new Environment(
+                        properties::get,
+                        variables::get,
+                        files,
+                        clock::get,
+                        host -> {
+                            asked.add(host);
+                            return new Late(asked.size() == 10 ? seen : loaded).addresses(host);
+                        });
+        List<String> names = new ArrayList<>();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 10; i++) {
+            names.add("h" + (char) ('z' - i) + ".example");
+            text.append("use sdp connect * ").append(names.get(i)).append(":").append(80 + i);
+            text.append("\n");
+        }
+        files.write("f", text + "use tcp connect * *:*\n");
+        PolicySource source = PolicySource.open("f", null, false, "p", slow, lines::add);
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        int reported = lines.size();
+        try {
+            loaded.countDown();
+            await().until(() -> verdict(source) == Verdict.KERNEL);
+            await().until(() -> source.get().lint().size() == 1);
+            assertEquals(1, seen.getCount());
+        } finally {
+            seen.countDown();
+        }
+        await().until(() -> source.get().lint().isEmpty());
+        assertEquals(names, asked);
+        assertEquals(reported, lines.size(), "what was reported already");
+    }
+
     /** Goal: the rules loaded before stay, also if they wait for a host. */
     @Test
     void anEmptiedFileIsNotTakenWhenAHostIsLookedUpAgain() throws Exception {
