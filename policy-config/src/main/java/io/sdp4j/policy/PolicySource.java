@@ -35,11 +35,11 @@ import java.util.function.Supplier;
  * it: a file that is written in place may be read half-written.
  *
  * <p>Host names are looked up by a thread of their own. The thread that loads a file waits for it
- * for a second at most: it may hold locks that the application's resolver needs for its answers.
- * The names are looked up one after the other in the order of the file. One that has no answer
- * then, or is unknown, has no address for now. Each later answer counts at once; unknown names are
- * looked up again every ten seconds. Meanwhile a rule that allows nothing but offload refuses what
- * could be its host.
+ * for a second at most: it may hold locks that the application's resolver needs for its answers. (A
+ * command's JVM has no application, and waits for all answers.) The names are looked up one after
+ * the other in the order of the file. One that has no answer then, or is unknown, has no address
+ * for now. Each later answer counts at once; unknown names are looked up again every ten seconds.
+ * Meanwhile a rule that allows nothing but offload refuses what could be its host.
  *
  * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
  * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
@@ -64,6 +64,7 @@ public final class PolicySource implements Supplier<Policy> {
     private final String programName;
     private final Choice choice;
     private final boolean required;
+    private final long answerNanos; // how long a load waits for the hosts
     private final ReentrantLock checking = new ReentrantLock();
     private final AtomicLong generation = new AtomicLong();
 
@@ -83,9 +84,11 @@ public final class PolicySource implements Supplier<Policy> {
             boolean required,
             String programName,
             Environment environment,
+            long answerNanos,
             Consumer<String> sink) {
         this.choice = choice;
         this.required = required;
+        this.answerNanos = answerNanos;
         this.programName = programName;
         this.environment = environment;
         this.sink = sink;
@@ -115,11 +118,14 @@ public final class PolicySource implements Supplier<Policy> {
                 sink);
     }
 
-    /** The same in a JVM without an agent, for a program of which only the name is known. */
+    /**
+     * The same in a JVM without an agent, for a program of which only the name is known. Waits for
+     * the answers to all host names: no thread that is asked for them needs what the caller holds.
+     */
     public static PolicySource open(String explicit, String programName, Consumer<String> sink) {
         Environment system = Environment.system();
         String jdkConf = system.property().apply("com.sun.sdp.conf");
-        return open(explicit, jdkConf, false, programName, system, sink);
+        return open(explicit, jdkConf, false, programName, system, Long.MAX_VALUE, sink);
     }
 
     static PolicySource open(
@@ -129,9 +135,21 @@ public final class PolicySource implements Supplier<Policy> {
             String programName,
             Environment environment,
             Consumer<String> sink) {
+        return open(explicit, jdkConf, required, programName, environment, ANSWER_NANOS, sink);
+    }
+
+    static PolicySource open(
+            String explicit,
+            String jdkConf,
+            boolean required,
+            String programName,
+            Environment environment,
+            long answerNanos,
+            Consumer<String> sink) {
         Objects.requireNonNull(programName);
         Choice choice = choose(explicit, jdkConf, environment);
-        PolicySource source = new PolicySource(choice, required, programName, environment, sink);
+        PolicySource source =
+                new PolicySource(choice, required, programName, environment, answerNanos, sink);
         source.checking.lock(); // names may be answered before the start is over
         try {
             source.start();
@@ -335,13 +353,13 @@ public final class PolicySource implements Supplier<Policy> {
         void awaitAnswers() {
             long startNanos = System.nanoTime();
             boolean interrupted = false;
-            for (long left = ANSWER_NANOS; left > 0; ) {
+            for (long left = answerNanos; left > 0; ) {
                 try {
                     boolean _ = answered.await(left, TimeUnit.NANOSECONDS);
                     break;
                 } catch (InterruptedException e) {
                     interrupted = true;
-                    left = ANSWER_NANOS - (System.nanoTime() - startNanos);
+                    left = answerNanos - (System.nanoTime() - startNanos);
                 }
             }
             answered.countDown(); // from now on each answer counts at once

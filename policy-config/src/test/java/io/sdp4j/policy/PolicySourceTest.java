@@ -312,6 +312,33 @@ class PolicySourceTest {
         assertEquals(List.of(mine, mine), seen.subList(0, 2));
     }
 
+    /** Method: an answer that takes longer than an application's thread would wait. */
+    @Test
+    void aCommandWaitsForAllAnswers() {
+        CountDownLatch opened = new CountDownLatch(1);
+        Environment slow =
+                new Environment(
+                        properties::get,
+                        variables::get,
+                        files,
+                        clock::get,
+                        host -> {
+                            try {
+                                boolean _ = opened.await(1500, TimeUnit.MILLISECONDS);
+                            } catch (InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                            return List.of(InetAddress.ofLiteral("10.0.0.2"));
+                        });
+        files.write("f", "use sdp connect * slow.example:80\nuse tcp connect * *:*\n");
+        PolicySource source =
+                PolicySource.open("f", null, false, "p", slow, Long.MAX_VALUE, lines::add);
+        opened.countDown();
+        assertEquals(List.of(), lines);
+        assertEquals(Verdict.KERNEL, verdict(source));
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source, 0x0a000002));
+    }
+
     /**
      * Goal: a name without an answer holds back no name before it. Method: the last of ten has none
      * until the others are known; the first is answered after the load.
