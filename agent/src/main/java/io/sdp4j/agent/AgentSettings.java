@@ -18,7 +18,8 @@ public final class AgentSettings {
                     "sdp4j.log.level",
                     "off, error, warn, info, debug, trace",
                     "warn",
-                    "Least severe level that is logged.");
+                    "Least severe level that is logged. Without a log.file, records are dropped and"
+                            + " counted if the application's logging is too slow for them.");
 
     /** Where log records go. */
     static final Setting LOG_FILE =

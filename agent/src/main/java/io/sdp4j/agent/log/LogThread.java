@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class LogThread implements Runnable {
     /** Lines that wait. */
-    static final int MOST = 512;
+    static final int MOST = 8192;
 
     private static final long IDLE_MILLIS = 1000;
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(1);
