@@ -10,7 +10,9 @@ import java.util.concurrent.TimeUnit;
  * for them; if too much is to be written, lines are dropped and counted.
  *
  * <p>The thread starts with a line, and ends when there was none for a while; the end of the JVM
- * waits for it, but not for long. {@code this} guards every field; nothing blocks while holding it.
+ * waits for it, but not for long. A logging that a shutdown hook closes, as that of the JDK, may
+ * lose the last lines: the hooks start together, and no task can run before them. {@code this}
+ * guards every field; nothing blocks while holding it.
  */
 final class LogThread implements Runnable {
     /** Lines that wait. */
