@@ -5,8 +5,7 @@ package io.sdp4j.linux;
  * event handlers, timers and short tasks. Started at its first use. Thread-safe.
  *
  * <p>Tasks must be short and must not block; one that throws is logged by the {@link
- * java.util.function.Consumer} given at the start and does not end the loop. One for which memory
- * runs out is run again.
+ * java.util.function.Consumer} given at the start and does not end the loop.
  */
 public interface EventLoop {
     /** Runs {@code task} soon on the loop's thread. */
@@ -23,6 +22,12 @@ public interface EventLoop {
      * passed. For the end of the JVM, which waits longer for a thread in native code.
      */
     void end();
+
+    /**
+     * A task or timer that may be run again wherever it stopped: it is while memory runs out in it.
+     */
+    @FunctionalInterface
+    interface Repeatable extends Runnable {}
 
     /** A task that waits for its time. */
     interface Timer {

@@ -14,8 +14,9 @@ import java.util.function.Consumer;
  * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive. If it
  * cannot be started, the queue waits for the next of them.
  *
- * <p>A task, timer or event for which memory runs out is not lost: it is run again after {@link
- * #AGAIN_NANOS}, after the others, until it succeeds, is cancelled or its watch ends.
+ * <p>An event or {@link Repeatable} for which memory runs out is not lost: it is run again after
+ * {@link #AGAIN_NANOS}, after the others, until it succeeds, is cancelled or its watch ends. Other
+ * tasks run once: they may have acted already.
  */
 abstract class LoopBase implements EventLoop {
     static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -231,22 +232,38 @@ abstract class LoopBase implements EventLoop {
                     timer = first;
                     next = first.task;
                 }
+                if (!(next instanceof Repeatable)) {
+                    remove(timer);
+                }
             }
             boolean done = guard(next);
-            synchronized (lock) {
-                if (timer == null) {
-                    tasks.poll();
-                    if (!done) {
-                        tasks.add(next); // there is room, where it was
-                    }
-                } else if (timers.remove(timer) && !done) {
-                    timer.dueNanos = System.nanoTime() + AGAIN_NANOS;
-                    timers.add(timer);
-                }
+            if (next instanceof Repeatable) {
+                finish(next, timer, done);
             }
             if (!done && timer == null) {
                 failed = true;
                 LockSupport.parkNanos(AGAIN_NANOS);
+            }
+        }
+    }
+
+    /** Removes {@code timer}, or the first task if it is null; false if it was cancelled. */
+    private boolean remove(Entry timer) {
+        assert Thread.holdsLock(lock);
+        return timer == null ? tasks.poll() != null : timers.remove(timer);
+    }
+
+    /** What was to be repeated has kept its place until now: there is room for it. */
+    private void finish(Runnable task, Entry timer, boolean done) {
+        synchronized (lock) {
+            if (!remove(timer) || done) {
+                return;
+            }
+            if (timer == null) {
+                tasks.add(task);
+            } else {
+                timer.dueNanos = System.nanoTime() + AGAIN_NANOS;
+                timers.add(timer);
             }
         }
     }
@@ -272,17 +289,23 @@ abstract class LoopBase implements EventLoop {
         return false;
     }
 
-    /** Runs {@code task}; false if memory ran out. */
+    /** Runs {@code task}; false if it is to be run again. */
     private boolean guard(Runnable task) {
         try {
             task.run();
-            return true;
         } catch (Throwable t) {
-            return !again(t);
+            if (task instanceof Repeatable) {
+                return !again(t);
+            }
+            report(t);
         }
+        return true;
     }
 
-    /** What a task or handler threw goes to the sink and ends nothing; whether to run it again. */
+    /**
+     * What a repeatable task or handler threw goes to the sink and ends nothing; whether to run it
+     * again.
+     */
     final boolean again(Throwable t) {
         boolean again = t instanceof OutOfMemoryError;
         if (!again || !scarce) {

@@ -86,6 +86,29 @@ final class EventLoopTest {
         }
     }
 
+    /** It may have acted already. */
+    @Test
+    void anotherTaskRunsOnce() throws Exception {
+        EventLoop loop = new ParkingLoop("test-memory", thrown::add);
+        AtomicInteger runs = new AtomicInteger();
+        Runnable acts =
+                () -> {
+                    runs.incrementAndGet();
+                    throw new OutOfMemoryError("test");
+                };
+        try {
+            loop.execute(acts);
+            loop.schedule(acts, 0);
+            await().until(() -> runs.get() == 2);
+            loop.schedule(done::countDown, 3 * LoopBase.AGAIN_NANOS);
+            await().until(() -> done.getCount() == 2);
+            assertEquals(2, runs.get());
+            assertEquals(2, thrown.size(), thrown::toString);
+        } finally {
+            loop.end();
+        }
+    }
+
     @Test
     void aTaskThatNeverHasMemoryHoldsUpNoOther() throws Exception {
         EventLoop loop = new ParkingLoop("test-memory", thrown::add);
@@ -130,7 +153,7 @@ final class EventLoopTest {
         }
     }
 
-    private static Runnable scarce(Runnable task, int times) {
+    private static EventLoop.Repeatable scarce(Runnable task, int times) {
         AtomicInteger left = new AtomicInteger(times);
         return () -> {
             if (left.getAndDecrement() > 0) {

@@ -44,7 +44,11 @@ final class KeepAlive {
 
     private void schedule() {
         assert Thread.holdsLock(core);
-        timer = loop.schedule(onTime, idleNanos);
+        EventLoop.Timer before = timer;
+        timer = loop.schedule((EventLoop.Repeatable) onTime::run, idleNanos);
+        if (before != null) {
+            before.cancel(); // it may be run again
+        }
     }
 
     /** The time has passed. */

@@ -235,9 +235,9 @@ final class StreamCore {
                 | ((wake & ActionList.WRITABLE) != 0 ? OffloadStream.WRITE : 0);
     }
 
-    /** Runs {@code task} on the event thread after a while. */
+    /** Runs {@code task}, which may be run again, on the event thread after a while. */
     void later(Runnable task, long nanos) {
-        loop.schedule(task, nanos);
+        loop.schedule((EventLoop.Repeatable) task::run, nanos);
     }
 
     /** Payload bytes of the longest message that the peer and the fabric take. */
@@ -283,9 +283,9 @@ final class StreamCore {
         return inbox.isShut();
     }
 
-    /** Runs {@code task} soon on the event thread. */
+    /** Runs {@code task}, which may be run again, soon on the event thread. */
     void later(Runnable task) {
-        loop.execute(task);
+        loop.execute((EventLoop.Repeatable) task::run);
     }
 
     void wake(int ops) {

@@ -35,7 +35,9 @@ final class StreamTimers {
         }
         cancel(timer);
         running[timer] =
-                loop.schedule(() -> onTimer.accept(timer), settings.timerNanos(timer, nanos));
+                loop.schedule(
+                        (EventLoop.Repeatable) () -> onTimer.accept(timer),
+                        settings.timerNanos(timer, nanos));
     }
 
     void cancel(int timer) {

@@ -195,7 +195,7 @@ public final class ShmFabric implements Fabric {
     /** One timer looks after the names of all listeners. */
     private void renewLater() {
         if (renewDue.compareAndSet(false, true)) {
-            loop.schedule(this::renew, RENEW_NANOS);
+            loop.schedule((EventLoop.Repeatable) this::renew, RENEW_NANOS);
         }
     }
 

@@ -7,6 +7,7 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.AdaptiveSpin;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
@@ -391,7 +392,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     /** As {@link #kill}, for callers that hold locks. */
     void killSoon(WcStatus why) {
-        fabric.loop().execute(() -> kill(why));
+        fabric.loop().execute((EventLoop.Repeatable) () -> kill(why));
     }
 
     /** Runs {@code task} unless the memory was unmapped and the socket closed. */

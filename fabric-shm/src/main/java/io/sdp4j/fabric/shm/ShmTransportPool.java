@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.linux.EventLoop;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -79,7 +80,7 @@ final class ShmTransportPool {
             }
             sweeping = true;
         }
-        fabric.loop().schedule(this::sweep, KEEP_NANOS);
+        fabric.loop().schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
         return true;
     }
 
@@ -128,7 +129,7 @@ final class ShmTransportPool {
             sweeping = more;
         }
         if (more) {
-            fabric.loop().schedule(this::sweep, KEEP_NANOS);
+            fabric.loop().schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
         }
     }
 

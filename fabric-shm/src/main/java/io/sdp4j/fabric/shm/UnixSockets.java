@@ -2,6 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.UnixFd;
@@ -122,14 +123,14 @@ final class UnixSockets {
                 }
                 return;
             }
-            loop.execute(this::takeAll);
+            loop.execute((EventLoop.Repeatable) this::takeAll);
         }
 
         /** Edge-triggered: there is no second event for those that wait. */
         private void retryLater() {
             if (!retryDue) {
                 retryDue = true;
-                loop.schedule(this::retry, RETRY_NANOS);
+                loop.schedule((EventLoop.Repeatable) this::retry, RETRY_NANOS);
             }
         }
 
@@ -140,7 +141,7 @@ final class UnixSockets {
 
         /** On the event thread: asks again whether connections may come. */
         void resume() {
-            loop.execute(this::takeAll);
+            loop.execute((EventLoop.Repeatable) this::takeAll);
         }
 
         private synchronized boolean isClosed() {

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.verbs;
 import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -92,7 +93,7 @@ final class CqWaiter {
 
     void onNotify(Runnable called) {
         synchronized (qp) {
-            handler = called;
+            handler = called == null ? null : (EventLoop.Repeatable) called::run;
         }
     }
 
@@ -180,7 +181,7 @@ final class CqWaiter {
         }
         if (armed || unwatched) {
             unwatched = false;
-            loop.execute(this::onChannel);
+            loop.execute((EventLoop.Repeatable) this::onChannel);
         }
     }
 

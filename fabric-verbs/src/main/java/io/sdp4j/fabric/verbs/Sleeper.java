@@ -127,7 +127,7 @@ final class Sleeper {
         resources.countNativeCalls(1);
         WakeSignal.send(readerNumber);
         int signalledSleep = sleeps;
-        loop.schedule(() -> lookAgain(signalledSleep), AGAIN_NANOS);
+        loop.schedule((EventLoop.Repeatable) () -> lookAgain(signalledSleep), AGAIN_NANOS);
     }
 
     /** The thread may not have been in the call yet. Event thread. */
