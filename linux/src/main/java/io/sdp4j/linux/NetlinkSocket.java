@@ -149,8 +149,9 @@ public final class NetlinkSocket implements Closeable {
                 onDatagram.accept(n < 0 ? new byte[0] : buffer.asSlice(0, n).toArray(JAVA_BYTE));
             }
             if (!again) {
+                // tasks go before timers
+                loop.schedule((EventLoop.Repeatable) this::goOn, n < 0 ? RETRY_NANOS : 0);
                 again = true;
-                loop.schedule(this::goOn, n < 0 ? RETRY_NANOS : 0); // tasks go before timers
             }
         }
 
