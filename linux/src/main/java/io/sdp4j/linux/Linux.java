@@ -39,9 +39,11 @@ public final class Linux {
     public static final int EINVAL = 22;
     public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
+    public static final int EPIPE = 32;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
     public static final int EPROTOTYPE = 91;
+    public static final int ECONNRESET = 104;
     public static final int ECONNREFUSED = 111;
 
     public static final int CLOEXEC = 0x80000;

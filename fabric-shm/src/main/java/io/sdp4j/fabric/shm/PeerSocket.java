@@ -51,7 +51,7 @@ final class PeerSocket {
     /**
      * Receives what is there: a count, 0 = nothing now, -1 = end of stream.
      *
-     * @throws IOException if the connection broke
+     * @throws EOFException if the peer has left with bytes unread
      */
     int receive(byte[] into, int off, int len) throws IOException {
         int n = UnixFd.receive(fd, into, off, len, passed);
@@ -59,7 +59,7 @@ final class PeerSocket {
             return 0;
         }
         if (n < 0) {
-            throw new IOException("receive: " + Linux.text(n));
+            throw failed("receive", n);
         }
         return n == 0 ? -1 : n;
     }
@@ -73,14 +73,22 @@ final class PeerSocket {
      *
      * @param descriptor passed along, unless negative; stays the caller's
      * @param second likewise
+     * @throws EOFException if the peer has left
      */
     void send(byte[] bytes, int len, int descriptor, int second) throws IOException {
         int n = UnixFd.send(fd, bytes, 0, len, descriptor, second);
         if (n != len) {
             throw n < 0
-                    ? new IOException("send: " + Linux.text(n))
-                    : new EOFException("sent " + n + " of " + len + " bytes");
+                    ? failed("send", n)
+                    : new IOException("sent " + n + " of " + len + " bytes");
         }
+    }
+
+    private static IOException failed(String call, int result) {
+        String text = call + ": " + Linux.text(result);
+        return result == -Linux.EPIPE || result == -Linux.ECONNRESET
+                ? new EOFException(text)
+                : new IOException(text);
     }
 
     /** The first descriptor that was received and not taken, now the caller's, or -1. */

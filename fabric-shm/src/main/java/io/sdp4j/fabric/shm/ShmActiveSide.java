@@ -8,6 +8,7 @@ import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.PortOwner;
 import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -83,11 +84,14 @@ final class ShmActiveSide {
             return new Fabric.Connection(queuePair, reply.privateData());
         } catch (FabricException e) {
             throw e;
-        } catch (IOException e) {
+        } catch (EOFException e) {
             throw new FabricException(
                     Cause.NO_LISTENER,
                     "the listener left during the hand-shake: " + e.getMessage(),
                     e);
+        } catch (IOException e) {
+            throw new FabricException(
+                    Cause.RESOURCES, "the hand-shake failed: " + e.getMessage(), e);
         } finally {
             if (shown >= 0 && moves()) {
                 TcpSocketFd.closeShared(shown);
