@@ -265,8 +265,10 @@ final class PeerSocket {
         while (passed[0] >= 0) {
             TcpSocketFd.closeStrange(takeDescriptor());
         }
-        if (wakeBytes != null) {
-            wakeBytes.close();
+        WakeBytes closing = wakeBytes;
+        wakeBytes = null; // first: a close that fails may be followed by another one
+        if (closing != null) {
+            closing.close();
         }
         UnixFd.close(fd);
     }
