@@ -83,8 +83,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     void start() {
-        timer = fabric.loop().schedule(this::onSilence, HELLO_NANOS);
         try {
+            timer = fabric.loop().schedule(this::onSilence, HELLO_NANOS);
             link.watch(this);
             if (again) {
                 link.send(new byte[] {ShmTransport.FREE}, 1, -1);
@@ -94,6 +94,11 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             onReadable(); // the client may have been quicker than the watch
         } catch (IOException e) {
             end(null);
+        } catch (RuntimeException | Error e) {
+            if (state == State.HELLO) {
+                end(null); // else it has got further, and ends as any other
+            }
+            listener.onShort(FAILED + e);
         }
     }
 
@@ -462,7 +467,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         rouse();
         state = State.DONE;
         if (first) {
-            timer.cancel();
+            if (timer != null) {
+                timer.cancel();
+            }
             listener.forget(this);
             answer.takeBack();
         }

@@ -1,11 +1,14 @@
 package io.sdp4j.fabric.shm;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.UnixFd;
@@ -65,6 +68,53 @@ final class ShmScarceMemoryTest extends ShmDirectory {
             assertEquals(1, thrown.size(), thrown::toString);
             peer.close();
             waiting.close();
+        }
+    }
+
+    /** Its Hello is there before the hand-shake starts. */
+    @Test
+    void aHandShakeThatFailsAtItsStartEndsThere() throws Exception {
+        Queue<String> shortOf = new ConcurrentLinkedQueue<>();
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch free = new CountDownLatch(1);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric fabric = ShmFabric.open(Ends.config(dir), loop)) {
+            fabric.listen(
+                    new ListenRequest(
+                            (InetSocketAddress) kernel.getLocalSocketAddress(),
+                            false,
+                            new RequestHandler() {
+                                @Override
+                                public void onRequest(ConnectionRequest request) {}
+
+                                @Override
+                                public void onRefused(String peer, String why) {
+                                    throw new OutOfMemoryError("test");
+                                }
+
+                                @Override
+                                public void onShort(String why) {
+                                    shortOf.add(why);
+                                }
+                            }));
+            loop.execute(
+                    () -> {
+                        held.countDown();
+                        assertDoesNotThrow(() -> free.await());
+                    });
+            held.await();
+            int fd = UnixFd.open();
+            String at = Ends.meeting(dir).resolve(names().getFirst()).toString();
+            assertEquals(0, UnixFd.connect(fd, at));
+            PeerSocket client = new PeerSocket(fd, loop);
+            client.send(new byte[ShmHandshake.MESSAGE_BYTES], ShmHandshake.MESSAGE_BYTES, -1);
+            free.countDown();
+            await().until(() -> client.receive(new byte[1], 0, 1) < 0);
+            await().until(() -> shortOf.size() == 1);
+            assertTrue(thrown.isEmpty(), thrown::toString);
+            client.close();
+        } finally {
+            free.countDown();
         }
     }
 
