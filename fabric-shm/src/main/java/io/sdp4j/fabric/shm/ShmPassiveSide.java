@@ -392,7 +392,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         } catch (IOException e) {
             end(new FabricException(Cause.CLOSED, LEFT, e));
         } catch (RuntimeException | Error e) {
-            if (state == State.DONE) {
+            if (state != State.ASKED) {
                 throw e;
             }
             endWithoutMemory(new FabricException(Cause.RESOURCES, FAILED + e, e));
@@ -400,6 +400,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     private void answerYes(QpSpec spec, byte[] privateData) throws IOException {
+        if (!again) { // first: what fails after the answer cannot be told any more
+            timer = fabric.loop().schedule(() -> end(notMapped()), MAPPING_NANOS);
+        }
         answer.grant(hello, spec, privateData);
         if (again) {
             established();
@@ -407,7 +410,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
         state = State.ANSWERED;
         link.expect(fabric.patienceNanos());
-        timer = fabric.loop().schedule(() -> end(notMapped()), MAPPING_NANOS);
     }
 
     private static FabricException notMapped() {
