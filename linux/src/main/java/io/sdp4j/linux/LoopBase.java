@@ -253,7 +253,7 @@ abstract class LoopBase implements EventLoop {
         return timer == null ? tasks.poll() != null : timers.remove(timer);
     }
 
-    /** What was to be repeated has kept its place until now: there is room for it. */
+    /** A task that may be repeated has kept its place until now: there is room for it. */
     private void finish(Runnable task, Entry timer, boolean done) {
         synchronized (lock) {
             if (!remove(timer) || done) {
@@ -303,8 +303,8 @@ abstract class LoopBase implements EventLoop {
     }
 
     /**
-     * What a repeatable task or handler threw goes to the sink and ends nothing; whether to run it
-     * again.
+     * Tells the sink what a repeatable task or handler has thrown; that ends nothing. Whether to
+     * run it again.
      */
     final boolean again(Throwable t) {
         boolean again = t instanceof OutOfMemoryError;

@@ -168,7 +168,7 @@ class MovedReaderTest implements OffloadProvider {
         assertEquals(waited, Math.clamp(waited, 1, most));
     }
 
-    /** What ends the reader's wait for the move comes when the socket is closed already. */
+    /** The socket is closed before the move ends the reader's wait. */
     @Test
     void aCloseDuringTheMoveIsNoEndOfStream() throws Exception {
         OffloadSwitch owner = owner();
