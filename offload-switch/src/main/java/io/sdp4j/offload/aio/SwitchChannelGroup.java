@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
  * kernel channels by itself. {@code this} guards the fields.
  */
 final class SwitchChannelGroup extends AsynchronousChannelGroup {
+    private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final KernelAsync kernel;
     private final AsynchronousChannelGroup inner;
 
@@ -95,6 +97,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
         synchronized (this) {
             last = members.remove(member) && members.isEmpty() && shutdown;
             now = closing;
+            notifyAll();
         }
         if (last && now) {
             try {
@@ -144,13 +147,27 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
                 // as the JDK: the others are closed all the same
             }
         }
-        boolean none;
-        synchronized (this) {
-            none = members.isEmpty();
-        }
-        if (none) { // else another thread is just using one, and ends it
+        if (membersGone()) { // else the last one ends it
             inner.shutdownNow();
         }
+    }
+
+    /** Waits for threads that are just using a member, and hand its handlers over; not for long. */
+    private synchronized boolean membersGone() {
+        long endNanos = System.nanoTime() + GONE_NANOS;
+        boolean interrupted = false;
+        for (long left = GONE_NANOS; left > 0 && !members.isEmpty(); ) {
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            left = endNanos - System.nanoTime();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return members.isEmpty();
     }
 
     @Override
