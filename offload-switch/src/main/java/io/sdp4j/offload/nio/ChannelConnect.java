@@ -330,19 +330,26 @@ final class ChannelConnect {
             failed = e;
         } catch (RuntimeException | Error e) { // closed, or a fault that must not be swallowed
             port.giveBack();
-            failed = new ConnectException(e.toString());
-            failed.initCause(e);
-        } finally { // also where no memory is left to say what failed
-            synchronized (connection.stateLock) {
-                failure = failed;
-                state = next;
-                answered = null;
-                connection.stateLock.notifyAll();
-            }
-            if (!channel.isOpen()) {
-                port.giveBack();
-            }
-            selectors.nudge();
+            failed = failure(e);
+        }
+        synchronized (connection.stateLock) {
+            failure = failed;
+            state = next;
+            answered = null;
+            connection.stateLock.notifyAll();
+        }
+        if (!channel.isOpen()) {
+            port.giveBack();
+        }
+        selectors.nudge();
+    }
+
+    /** Null where no memory is left to say what failed. */
+    private static IOException failure(Throwable cause) {
+        try {
+            return (IOException) new ConnectException(cause.toString()).initCause(cause);
+        } catch (OutOfMemoryError e) {
+            return null;
         }
     }
 
