@@ -103,21 +103,6 @@ public final class SwitchCounters {
         reasons.get(reason).decrement();
     }
 
-    /**
-     * The stream was given up before it was used: takes back {@link #opened} and {@link #moved}.
-     *
-     * @param fabric of the stream
-     */
-    void movedBack(String fabric, ReasonCode reason, boolean accepted, long bytes, long millis) {
-        (accepted ? acceptedOffloaded : offloaded).get(fabric).decrement();
-        reasons.get(ReasonCode.OFFLOADED).decrement();
-        moved.decrement();
-        movedBytes.add(-bytes);
-        movedMillis.add(-millis);
-        (accepted ? acceptedKernel : kernel(reason)).increment();
-        reasons.get(reason).increment();
-    }
-
     /** A connection made on the kernel stays there for another reason than it began there. */
     public void stays(ReasonCode was, ReasonCode now) {
         kernel(was).decrement();

@@ -60,7 +60,6 @@ public abstract class Upgrade {
     private boolean limitless; // this: the stream has ended without a limit
     private ConnectionInfo kernelInfo; // this
     private long movedAfterMillis; // this
-    private long movedAfterBytes; // this
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
     private int limitHave; // limit's lock
 
@@ -517,12 +516,11 @@ public abstract class Upgrade {
             try {
                 take(stream).readerBehind(true);
                 movedAfterMillis = trigger.ageMillis();
-                movedAfterBytes = trigger.carried();
                 owner.counters()
                         .moved(
                                 kernelInfo.reason(),
                                 decision == null,
-                                movedAfterBytes,
+                                trigger.carried(),
                                 movedAfterMillis);
                 complete = true;
             } catch (IOException e) {
@@ -601,15 +599,6 @@ public abstract class Upgrade {
             taken().readerBehind(false);
         }
         synchronized (this) {
-            if (!known && !limitless && !handover.outMoved()) {
-                owner.counters()
-                        .movedBack(
-                                taken().info().fabric(),
-                                kernelInfo.reason(),
-                                decision == null,
-                                movedAfterBytes,
-                                movedAfterMillis);
-            }
             limitless = !known;
             notifyAll();
         }

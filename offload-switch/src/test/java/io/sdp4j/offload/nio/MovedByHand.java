@@ -40,14 +40,12 @@ abstract class MovedByHand {
     private volatile InetSocketAddress remote;
     private volatile int unread; // bytes of the peer's limit
     private volatile long limit;
-    volatile boolean begins = true;
     volatile int ready; // but for those
     volatile int notifyFd = -1;
     volatile boolean closed;
     volatile Runnable toRead; // armed
     volatile Runnable toWrite; // armed
 
-    OffloadSwitch owner;
     private ServerSocketChannel listener;
     SocketChannel accepted;
     SocketChannel channel;
@@ -60,8 +58,7 @@ abstract class MovedByHand {
             case "localAddress" -> local;
             case "remoteAddress" -> remote;
             case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
-            case "tryBegin" -> begins;
-            case "drained" -> true;
+            case "tryBegin", "drained" -> true;
             case "available" -> unread;
             case "tryRead" -> {
                 int n = unread;
@@ -113,7 +110,7 @@ abstract class MovedByHand {
 
     @BeforeEach
     void connect() throws IOException {
-        owner =
+        OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new OneStream(stream))),
@@ -143,12 +140,6 @@ abstract class MovedByHand {
         channel.write(ByteBuffer.allocate(1));
         await().until(() -> toRead != null);
         assertTrue(SwitchedConnection.of(channel).moving().outMoved());
-    }
-
-    /** The peer gives the stream up, on a thread of the provider. */
-    void giveUp() throws InterruptedException {
-        ends(OffloadStream.READ);
-        Thread.ofPlatform().start(toRead).join();
     }
 
     /** The peer tells, on a thread of the provider, how many bytes it has sent by TCP. */
