@@ -57,8 +57,7 @@ final class StreamCore {
     private final EventLoop loop;
     private final ActionList actions = new ActionList();
     private final Completion completion = new Completion();
-    private final MemorySegment extended =
-            MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES - Bsdh.BYTES]);
+    private final MemorySegment extended = extended();
     private final StreamTimers timers;
     private final Consumer<Violation> onViolation;
     private final Runnable onEnd;
@@ -108,6 +107,16 @@ final class StreamCore {
         synchronized (this) {
             adopt(machine, qp);
         }
+    }
+
+    /**
+     * Copies once, so that what the JDK needs for it is initialised when a connection is set up: a
+     * virtual thread that waits for that later is pinned.
+     */
+    private static MemorySegment extended() {
+        MemorySegment made = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES - Bsdh.BYTES]);
+        MemorySegment.copy(made, 0, made, 0, 1);
+        return made;
     }
 
     private void adopt(SdpMachine next, QueuePair over) {
