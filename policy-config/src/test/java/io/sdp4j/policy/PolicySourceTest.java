@@ -39,13 +39,11 @@ class PolicySourceTest {
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // wraps at once
     private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, List<InetAddress>> hosts = new ConcurrentHashMap<>();
-    private final Environment environment =
-            new Environment(
-                    properties::get,
-                    variables::get,
-                    files,
-                    clock::get,
-                    h -> hosts.getOrDefault(h, List.of()));
+    private final Environment environment = with(h -> hosts.getOrDefault(h, List.of()));
+
+    private Environment with(HostLookup answering) {
+        return new Environment(properties::get, variables::get, files, clock::get, answering);
+    }
 
     private PolicySource open(String explicit, String jdkConf) {
         return PolicySource.open(explicit, jdkConf, false, "p", environment, lines::add);
@@ -246,13 +244,7 @@ class PolicySourceTest {
         for (String text : texts) {
             for (String first : List.of(text, TCP)) {
                 CountDownLatch loaded = new CountDownLatch(1);
-                Environment slow =
-                        new Environment(
-                                properties::get,
-                                variables::get,
-                                files,
-                                clock::get,
-                                new Late(loaded));
+                Environment slow = with(new Late(loaded));
                 files.write("f", first);
                 PolicySource source = PolicySource.open("f", null, false, "p", slow, lines::add);
                 files.write("f", text);
@@ -284,11 +276,7 @@ class PolicySourceTest {
     void hostsAreLookedUpWithTheAskersContextClassLoader() {
         List<ClassLoader> seen = Collections.synchronizedList(new ArrayList<>());
         Environment noting =
-                new Environment(
-                        properties::get,
-                        variables::get,
-                        files,
-                        clock::get,
+                with(
                         host -> {
                             seen.add(Thread.currentThread().getContextClassLoader());
                             return List.of();
@@ -317,11 +305,7 @@ class PolicySourceTest {
     void aCommandWaitsForAllAnswers() {
         CountDownLatch opened = new CountDownLatch(1);
         Environment slow =
-                new Environment(
-                        properties::get,
-                        variables::get,
-                        files,
-                        clock::get,
+                with(
                         host -> {
                             try {
                                 boolean _ = opened.await(1500, TimeUnit.MILLISECONDS);
@@ -349,11 +333,7 @@ class PolicySourceTest {
         CountDownLatch seen = new CountDownLatch(1);
         List<String> asked = Collections.synchronizedList(new ArrayList<>());
         Environment slow =
-                new Environment(
-                        properties::get,
-                        variables::get,
-                        files,
-                        clock::get,
+                with(
                         host -> {
                             asked.add(host);
                             return new Late(asked.size() == 10 ? seen : loaded).addresses(host);
