@@ -16,12 +16,16 @@ public final class StrangeFd {
     private static final ArrayDeque<Integer> WAITING = new ArrayDeque<>(); // itself
     private static boolean running; // WAITING
 
+    /** In {@link #WAITING}; changed under it. */
+    private static volatile int waiting;
+
     private StrangeFd() {}
 
     /** Closes a descriptor on the thread that may wait. */
     static void closeLater(int fd) {
         synchronized (WAITING) {
             WAITING.add(fd);
+            waiting = WAITING.size();
             run();
         }
     }
@@ -31,13 +35,13 @@ public final class StrangeFd {
      * strangers to be let in.
      */
     public static boolean behind() {
-        synchronized (WAITING) {
-            if (WAITING.size() < MOST) {
-                return false;
-            }
-            run();
-            return true;
+        if (waiting < MOST) {
+            return false;
         }
+        synchronized (WAITING) {
+            run();
+        }
+        return true;
     }
 
     private static void run() {
@@ -61,6 +65,7 @@ public final class StrangeFd {
                     running = false;
                     return;
                 }
+                waiting = WAITING.size();
                 fd = next;
             }
             Linux.close(fd);

@@ -21,6 +21,8 @@ public final class UnixFd {
     private static final int SO_OOBINLINE = 10;
     private static final int SO_PEERPIDFD = 77;
     private static final int SCM_RIGHTS = 1;
+    private static final int MSG_PEEK = 2;
+    private static final int MSG_CTRUNC = 8;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CMSG_CLOEXEC = 0x40000000;
@@ -29,20 +31,21 @@ public final class UnixFd {
     private static final int SHUT_RDWR = 2;
 
     /** Of a message with two descriptors. */
-    private static final int SENT_CONTROL_BYTES = 24;
-
-    /** Of one with as many as the kernel lets a message have, 253. */
-    static final int RECEIVED_CONTROL_BYTES = 1032;
+    private static final int CONTROL_BYTES = 24;
 
     static final int CONTROL_HEADER_BYTES = 16;
 
     // where things lie in the memory of a message: its header, vector, control data; then data
     static final int HEADER_VECTOR = 16;
     static final int HEADER_CONTROL = 32;
+    private static final int HEADER_FLAGS = 48;
     static final int VECTOR = 56;
     static final int CONTROL = 72;
 
     private static final int[] NONE = {};
+
+    /** Result of {@link #look}. */
+    private static final int DESCRIPTORS = Integer.MIN_VALUE;
 
     /** One byte to send. */
     private static final long WAKE_BYTE = SyscallBuffer.lasting(1).address();
@@ -180,7 +183,7 @@ public final class UnixFd {
     /** Sends what fits, with those of the two descriptors beside it that are not negative. */
     public static int send(int fd, byte[] b, int off, int len, int passed, int second) {
         int count = (passed >= 0 ? 1 : 0) + (second >= 0 ? 1 : 0);
-        int control = count > 0 ? SENT_CONTROL_BYTES : 0;
+        int control = count > 0 ? CONTROL_BYTES : 0;
         try (SyscallBuffer m = message(len, control)) {
             m.copyIn(b, off, CONTROL + control, len);
             if (count > 0) {
@@ -197,28 +200,51 @@ public final class UnixFd {
 
     /**
      * Receives what is there: a count, 0 at the end of the stream, or -errno. Descriptors that came
-     * along are put into elements of {@code passed} that are negative. If there are others they are
-     * closed, and so that no more follow the stream is ended.
+     * along are put into elements of {@code passed} that are negative. If there are others the
+     * stream is ended.
+     *
+     * <p>The bytes are looked at before they are taken: descriptors that are too many then stay
+     * where they are. The kernel would close them within the call, however long that takes, and a
+     * stranger could fill the table of this process with them.
      */
     public static int receive(int fd, byte[] b, int off, int len, int[] passed) {
-        try (SyscallBuffer m = message(len, RECEIVED_CONTROL_BYTES)) {
-            int n = (int) Linux.callAgain(Linux.RECVMSG, fd, m.address(), RECEIVE, 0, 0, 0);
-            if (n < 0) {
+        try (SyscallBuffer m = message(len, CONTROL_BYTES)) {
+            int n = receive(fd, m, MSG_PEEK);
+            if (n <= 0) {
                 return n;
             }
-            if (!takeDescriptors(m, passed)) {
-                shutdown(fd);
+            boolean fit = !cut(m);
+            if (fit) {
+                m.putLong(VECTOR + 8, n);
+                m.putLong(HEADER_CONTROL + 8, 0);
+                n = receive(fd, m, 0);
             }
-            m.copyOut(CONTROL + RECEIVED_CONTROL_BYTES, b, off, n);
+            // a look may show those of the next message, too: then none are cut off here
+            boolean came = fit && cut(m);
+            fit &= takeDescriptors(m, came ? passed : NONE) || !came;
+            if (!fit) {
+                shutdown(fd);
+                return 0;
+            }
+            m.copyOut(CONTROL + CONTROL_BYTES, b, off, n);
             return n;
         }
+    }
+
+    private static int receive(int fd, SyscallBuffer m, int how) {
+        return (int) Linux.callAgain(Linux.RECVMSG, fd, m.address(), RECEIVE | how, 0, 0, 0);
+    }
+
+    /** Whether there was no room for some of the descriptors. */
+    private static boolean cut(SyscallBuffer m) {
+        return (m.getInt(HEADER_FLAGS) & MSG_CTRUNC) != 0;
     }
 
     /** Whether there was room for all. Nothing but descriptors comes unless it is asked for. */
     private static boolean takeDescriptors(SyscallBuffer m, int[] passed) {
         boolean all = true;
         // without the padding, which counts towards the length in the header of the message
-        int end = m.getLong(HEADER_CONTROL + 8) == 0 ? 0 : (int) m.getLong(CONTROL);
+        int end = (int) m.getLong(CONTROL);
         for (int at = CONTROL_HEADER_BYTES; at + 4 <= end; at += 4) {
             int came = m.getInt(CONTROL + at);
             int free = 0;
@@ -233,6 +259,17 @@ public final class UnixFd {
             }
         }
         return all;
+    }
+
+    /**
+     * How many bytes lie there, if no descriptors do, as far as one receives at once: a count, 0 at
+     * the end of the stream, {@link #DESCRIPTORS}, or -errno. Takes nothing.
+     */
+    private static int look(int fd) {
+        try (SyscallBuffer m = message(WakeBytes.BYTES, 0)) {
+            int n = receive(fd, m, MSG_PEEK);
+            return cut(m) ? DESCRIPTORS : n;
+        }
     }
 
     /** {@code struct msghdr} of 64-bit Linux and all that it points to. */
@@ -271,25 +308,43 @@ public final class UnixFd {
      * Descriptors that come along are closed, and end the stream.
      */
     public static int drain(int fd, WakeBytes into) {
-        long n = Linux.call(Linux.RECVMSG, fd, into.prepare(), RECEIVE, 0, 0, 0);
-        takeNone(fd, n, into);
+        long n = most(fd);
+        if (n > 0) {
+            n = Linux.call(Linux.RECVMSG, fd, into.prepare(n), RECEIVE, 0, 0, 0);
+        }
+        if (endedByDescriptors(fd, n, into)) {
+            return -1;
+        }
         return n > 0 ? (int) n : n == -Linux.EAGAIN || n == -Linux.EINTR ? 0 : -1;
     }
 
     /**
      * As {@link #drain} for callers that do not care why nothing came: a count, 0 at the end of the
-     * stream, -1 = nothing now or an error. Allocates nothing.
+     * stream, -1 = nothing now or an error. Allocates nothing, unless descriptors of strangers wait
+     * to be closed.
      */
     public static int discard(int fd, WakeBytes into) {
-        int n = (int) Linux.callQuietly(Linux.RECVMSG, fd, into.prepare(), RECEIVE, 0, 0, 0);
-        takeNone(fd, n, into);
-        return n;
+        long n = most(fd);
+        if (n > 0) {
+            n = Linux.callQuietly(Linux.RECVMSG, fd, into.prepare(n), RECEIVE, 0, 0, 0);
+        }
+        return endedByDescriptors(fd, n, into) ? 0 : (int) Math.max(n, -1);
     }
 
-    private static void takeNone(int fd, long received, WakeBytes bytes) {
-        if (received > 0 && bytes.closeDescriptors()) {
+    /**
+     * The bytes that may be received at once; else as {@link #look}: no more descriptors are taken
+     * where many wait to be closed.
+     */
+    private static int most(int fd) {
+        return StrangeFd.behind() ? look(fd) : WakeBytes.BYTES;
+    }
+
+    private static boolean endedByDescriptors(int fd, long received, WakeBytes bytes) {
+        boolean came = received == DESCRIPTORS || (received > 0 && bytes.closeDescriptors());
+        if (came) {
             shutdown(fd);
         }
+        return came;
     }
 
     /** Ends the stream in both directions; the peer sees its end at once. */
@@ -299,20 +354,40 @@ public final class UnixFd {
 
     /**
      * Closes a socket with a stranger at its other end, who sees that at once. The kernel closes
-     * descriptors with it that lie there unread, however long that takes; so if more is left than
-     * the few bytes of a peer of good will another thread does it.
+     * descriptors with it that lie there unread, however long that takes; so if there are some, or
+     * more than the few bytes of a peer of good will, another thread does it.
      */
     public static void close(int fd) {
         shutdown(fd); // nothing is added from here on
-        byte[] left = new byte[64];
-        int n = receive(fd, left, 0, left.length, NONE);
+        int n = look(fd);
         if (n > 0) {
-            n = receive(fd, left, 0, left.length, NONE);
+            receive(fd, new byte[n], 0, n, NONE);
+            n = look(fd); // an urgent byte is not seen behind others
         }
-        if (n > 0) {
+        if (n > 0 || n == DESCRIPTORS) {
             StrangeFd.closeLater(fd);
         } else {
             Linux.close(fd);
+        }
+    }
+
+    /**
+     * Closes a listener. Those that wait for it may have sent descriptors: each is closed as {@link
+     * #close} does, and all that are left on the thread that may wait once that is behind.
+     */
+    public static void closeListener(int fd) {
+        shutdown(fd); // none is added from here on
+        int waiting;
+        do {
+            waiting = accept(fd);
+            if (waiting >= 0) {
+                close(waiting);
+            }
+        } while (waiting >= 0 && !StrangeFd.behind());
+        if (waiting == -Linux.EAGAIN) {
+            Linux.close(fd);
+        } else {
+            StrangeFd.closeLater(fd);
         }
     }
 }

@@ -7,22 +7,25 @@ package io.sdp4j.linux;
  * <p>One thread at a time.
  */
 public final class WakeBytes implements AutoCloseable {
-    private static final int BYTES = 64;
+    /** Received at once; more than a peer of good will leaves unread. */
+    static final int BYTES = 64;
+
+    /** For as many descriptors as the kernel lets a message have, 253. */
+    private static final int CONTROL_BYTES = 1032;
 
     private final SyscallBuffer message =
-            SyscallBuffer.shared(UnixFd.CONTROL + UnixFd.RECEIVED_CONTROL_BYTES + BYTES);
+            SyscallBuffer.shared(UnixFd.CONTROL + CONTROL_BYTES + BYTES);
 
     public WakeBytes() {
         long address = message.address();
         message.putLong(UnixFd.HEADER_VECTOR, address + UnixFd.VECTOR);
         message.putLong(UnixFd.HEADER_VECTOR + 8, 1);
         message.putLong(UnixFd.VECTOR, address + data());
-        message.putLong(UnixFd.VECTOR + 8, BYTES);
         message.putLong(UnixFd.HEADER_CONTROL, address + UnixFd.CONTROL);
     }
 
     private static int data() {
-        return UnixFd.CONTROL + UnixFd.RECEIVED_CONTROL_BYTES;
+        return UnixFd.CONTROL + CONTROL_BYTES;
     }
 
     /** The last of {@code count} bytes that were received. */
@@ -30,9 +33,10 @@ public final class WakeBytes implements AutoCloseable {
         return message.getByte(data() + count - 1);
     }
 
-    /** The address of a message to receive into. */
-    long prepare() {
-        message.putLong(UnixFd.HEADER_CONTROL + 8, UnixFd.RECEIVED_CONTROL_BYTES);
+    /** The address of a message to receive at most {@code bytes} into. */
+    long prepare(long bytes) {
+        message.putLong(UnixFd.VECTOR + 8, bytes);
+        message.putLong(UnixFd.HEADER_CONTROL + 8, CONTROL_BYTES);
         return message.address();
     }
 

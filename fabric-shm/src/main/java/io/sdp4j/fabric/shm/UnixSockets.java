@@ -104,11 +104,11 @@ final class UnixSockets {
             if (isClosed()) {
                 return;
             }
-            if (StrangeFd.behind()) {
-                retryLater();
-                return;
-            }
             for (int n = 0; n < BATCH; n++) {
+                if (StrangeFd.behind()) {
+                    retryLater();
+                    return;
+                }
                 if (!taker.mayCome()) {
                     return;
                 }
@@ -161,12 +161,7 @@ final class UnixSockets {
                 closed = true;
                 loop.forget(watch);
             }
-            // Those that wait may have sent descriptors, which the kernel would close with it.
-            UnixFd.shutdown(fd);
-            for (int waiting = UnixFd.accept(fd); waiting >= 0; waiting = UnixFd.accept(fd)) {
-                UnixFd.close(waiting);
-            }
-            Linux.close(fd);
+            UnixFd.closeListener(fd);
         }
     }
 }

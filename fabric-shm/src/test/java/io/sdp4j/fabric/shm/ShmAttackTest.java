@@ -125,12 +125,37 @@ final class ShmAttackTest extends AttackedFabric {
     @ParameterizedTest
     @ValueSource(strings = {"byte", "third", "unread", "nested", "wake", "urgent"})
     void aSocketThatLingersHoldsUpNoOtherClient(String how) throws Exception {
-        assertEquals("status 0", linger(how).readLine());
+        assertEquals("status 0", linger(how, () -> {}).readLine());
+    }
+
+    /**
+     * Goal: descriptors without end do not fill the table of this process while the close of one
+     * waits. They come on a link that has said nothing, on connections, or on links that wait when
+     * the listener is closed.
+     */
+    @ParameterizedTest
+    @CsvSource({"full, 50", "connected, 500", "backlog, 150"})
+    void descriptorsWithoutEndAreNotReceived(String how, int most) throws Exception {
+        Path own = Path.of("/proc/self/fd");
+        long before = count(own);
+        boolean ends = how.equals("backlog");
+        String said = linger(how, () -> closeIf(ends)).readLine();
+        assertEquals(how.equals("full"), said.equals("status 0"), said);
+        long more = count(own) - before;
+        assertTrue(more < most, () -> "descriptors " + more);
+        children.getLast().destroyForcibly().waitFor();
+        await().until(() -> !StrangeFd.behind());
+    }
+
+    private void closeIf(boolean ends) {
+        if (ends) {
+            fabric.close();
+        }
     }
 
     @Test
     void socketsThatLingerHoldUpOneThreadUntilNoClientIsLetIn() throws Exception {
-        linger("many");
+        linger("many", () -> {});
         await().until(StrangeFd::behind);
         assertEquals(1, closing());
         assertThrows(FabricException.class, () -> Ends.connect(fabric, at, SPEC));
@@ -140,7 +165,7 @@ final class ShmAttackTest extends AttackedFabric {
     }
 
     /** An attacker that has closed all that it passes before any of it is received. */
-    private BufferedReader linger(String how) throws Exception {
+    private BufferedReader linger(String how, Runnable whileHeld) throws Exception {
         listen(AcceptedSockets.NONE);
         String port = String.valueOf(at.getPort());
         BufferedReader out = attack(List.of(), "lingering", name().toString(), port, how);
@@ -156,6 +181,7 @@ final class ShmAttackTest extends AttackedFabric {
         children.getLast().getOutputStream().write('\n');
         children.getLast().getOutputStream().flush();
         assertEquals("sent", out.readLine());
+        whileHeld.run();
         meet(held);
         return out;
     }

@@ -21,6 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A hostile process of the same user. It speaks the hand-shake from its description alone, with
@@ -286,9 +288,15 @@ public final class Attacker {
     private static String lingering(String path, int port, String how) throws IOException {
         byte[] one = new byte[1];
         int fd = open(path);
-        if (how.equals("wake")) {
-            hello(fd, port, 8, 1024, bound(), 0, 0);
-            send(fd, ByteBuffer.allocate(16).putInt(0, READY).array());
+        int[] connected = {fd};
+        if (how.equals("connected")) {
+            connected = IntStream.range(0, 8).map(_ -> open(path)).toArray();
+        }
+        if (List.of("wake", "connected").contains(how)) {
+            for (int c : connected) {
+                hello(c, port, 8, 1024, bound(), 0, 0);
+                send(c, ByteBuffer.allocate(16).putInt(0, READY).array());
+            }
         }
         System.out.println("ready");
         System.in.read();
@@ -311,10 +319,27 @@ public final class Attacker {
                 sendLast(fd, one, pair.get(JAVA_INT, 4));
                 call(CLOSE, pair.get(JAVA_INT, 0));
             }
-            case "many" -> {
-                for (int n = 0; n < 70; n++) {
+            case "many" -> lingerMany(path);
+            case "full" -> {
+                lingerOnce(path);
+                int[] much = copies();
+                while (send(fd, 0x4040, one, much) > 0) {
+                    // until nothing more fits
+                }
+            }
+            case "connected" -> {
+                lingerMany(path);
+                int[] much = copies();
+                for (int c : connected) {
+                    send(c, one, much);
+                }
+            }
+            case "backlog" -> {
+                lingerOnce(path);
+                int[] much = copies();
+                for (int n = 0; n < 100; n++) {
                     int another = open(path);
-                    sendLast(another, one, unread());
+                    send(another, one, much);
                     call(CLOSE, another);
                 }
             }
@@ -322,7 +347,31 @@ public final class Attacker {
         }
         call(CLOSE, fd);
         System.out.println("sent");
+        if (how.equals("connected")) {
+            for (int c : connected) {
+                receive(c); // until it is ended
+            }
+        }
         return hello(path, port, 8, 1024, bound(), 0, 0);
+    }
+
+    private static void lingerMany(String path) {
+        for (int n = 0; n < 70; n++) {
+            lingerOnce(path);
+        }
+    }
+
+    private static void lingerOnce(String path) {
+        int another = open(path);
+        sendLast(another, new byte[1], unread());
+        call(CLOSE, another);
+    }
+
+    /** As many descriptors as a message may have. */
+    private static int[] copies() {
+        int[] copies = new int[253];
+        Arrays.fill(copies, memory(1, 0, 0));
+        return copies;
     }
 
     /** Sends descriptors away, of which no others are left here. */
