@@ -40,7 +40,7 @@ final class RendezvousDirectories {
      * Most files that are looked at for a name: filling the directory gains an attacker nothing
      * more.
      */
-    private static final int MOST_LOOKED_AT = 100_000;
+    private static final int MOST_LOOKED_AT = 5_000;
 
     private final List<Place> all = new ArrayList<>();
 

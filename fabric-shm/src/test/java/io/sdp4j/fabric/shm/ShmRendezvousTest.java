@@ -413,6 +413,17 @@ final class ShmRendezvousTest extends ShmDirectory {
         assertEquals(2, said.size(), said::toString);
     }
 
+    /** Those of each directory are looked at in every search. */
+    @Test
+    void namesWithoutEndThatLookAlikeCostABoundedAmount() throws Exception {
+        for (int n = 0; n < 6000; n++) {
+            Files.createFile(dir.resolve("sdp4j-" + Ends.UID + "-%016x".formatted(n)));
+        }
+        RendezvousDirectories places =
+                new RendezvousDirectories(List.of(), List.of(dir, dir), Ends.UID);
+        assertEquals(10_000, places.foundByOwner().size());
+    }
+
     @Test
     void aDirectoryOfAnotherUserIsNotOurs() throws Exception {
         long other = Ends.UID + 1;
