@@ -170,18 +170,32 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     @Override
     public void take(PeerSocket link) {
+        ShmPassiveSide side = null;
+        try {
+            side = sideOf(link);
+        } finally {
+            if (side == null) {
+                link.close();
+                fabric.endHandshake();
+            }
+        }
+        if (side != null) {
+            side.start();
+        }
+    }
+
+    /** Of one more hand-shake; null if the client is not let in. */
+    private ShmPassiveSide sideOf(PeerSocket link) {
         String refusal = fabric.trust().refuseClient(link.peerUid());
         if (closed || refusal != null) {
             if (!closed) {
                 onRefused(link, refusal);
             }
-            link.close();
-            fabric.endHandshake();
-            return;
+            return null;
         }
         ShmPassiveSide side = new ShmPassiveSide(fabric, this, link);
         pending.add(side);
-        side.start();
+        return side;
     }
 
     /** Waits for another connection on {@code transport}, unless enough others do. */
@@ -201,8 +215,17 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     }
 
     private void startResting(ShmTransport transport) {
-        ShmPassiveSide side = new ShmPassiveSide(fabric, this, transport);
-        pending.add(side);
+        ShmPassiveSide side = null;
+        boolean waits = false;
+        try {
+            side = new ShmPassiveSide(fabric, this, transport);
+            waits = pending.add(side);
+        } finally {
+            if (!waits) { // no memory was left
+                roused();
+                transport.close();
+            }
+        }
         side.start();
         if (closed) {
             side.listenerClosed();

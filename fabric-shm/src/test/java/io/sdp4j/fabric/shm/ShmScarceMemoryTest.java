@@ -71,6 +71,29 @@ final class ShmScarceMemoryTest extends ShmDirectory {
         }
     }
 
+    @Test
+    void aClientThatCannotBeTakenIsLetGo() throws Exception {
+        PeerCredentials strict =
+                new PeerCredentials(Ends.UID) {
+                    @Override
+                    String refuseClient(long client) {
+                        throw new OutOfMemoryError("test");
+                    }
+                };
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric fabric = new ShmFabric(Ends.config(dir), loop, strict)) {
+            fabric.listen(
+                    new ListenRequest(
+                            (InetSocketAddress) kernel.getLocalSocketAddress(), false, r -> {}));
+            int fd = UnixFd.open();
+            String at = Ends.meeting(dir).resolve(names().getFirst()).toString();
+            assertEquals(0, UnixFd.connect(fd, at));
+            PeerSocket client = new PeerSocket(fd, loop);
+            await().until(() -> client.receive(new byte[1], 0, 1) < 0);
+            client.close();
+        }
+    }
+
     /** Its Hello is there before the hand-shake starts. */
     @Test
     void aHandShakeThatFailsAtItsStartEndsThere() throws Exception {
