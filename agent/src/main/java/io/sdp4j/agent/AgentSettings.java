@@ -28,9 +28,10 @@ public final class AgentSettings {
                     "",
                     "file",
                     "File that log records are appended to; empty: System.Logger, and standard error"
-                            + " for those below warn that it would drop. A System.Logger that a"
-                            + " shutdown hook closes, as java.util.logging's FileHandler, may lack"
-                            + " the last records.");
+                            + " for those below warn that it would drop. In a directory that others"
+                            + " can write to it must be new, or a regular file of this user or root."
+                            + " A System.Logger that a shutdown hook closes, as java.util.logging's"
+                            + " FileHandler, may lack the last records.");
 
     /** No line of ours on stderr. */
     static final Setting QUIET =

@@ -1,21 +1,20 @@
 package io.sdp4j.agent.log;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import org.slf4j.event.Level;
 
@@ -120,11 +119,7 @@ public final class LogSink {
                 if (open == null) {
                     String pid = Long.toString(ProcessHandle.current().pid());
                     Path path = Path.of(file.replace("%p", pid));
-                    open =
-                            new PrintStream(
-                                    Files.newOutputStream(path, options(path)),
-                                    true,
-                                    StandardCharsets.UTF_8);
+                    open = new PrintStream(open(path), true, StandardCharsets.UTF_8);
                     stream = open;
                 }
             }
@@ -133,16 +128,32 @@ public final class LogSink {
     }
 
     /**
-     * To append to {@code path}. A link is followed only where no user but us and root can have put
-     * it: as {@code /dev/stderr}, but not in {@code /tmp}.
+     * To append to {@code path}. A link is followed, or a FIFO waited for, only where no user but
+     * us and root can have put it: as {@code /dev/stderr}, but not in {@code /tmp}. There it is a
+     * new file, or a regular one of ours.
      */
-    static OpenOption[] options(Path path) {
-        List<OpenOption> options =
-                new ArrayList<>(List.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND));
-        if (!onlyOurs(path.toAbsolutePath().getParent())) {
-            options.add(LinkOption.NOFOLLOW_LINKS);
+    static OutputStream open(Path path) throws IOException {
+        if (onlyOurs(path.toAbsolutePath().getParent())) {
+            return Files.newOutputStream(
+                    path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         }
-        return options.toArray(OpenOption[]::new);
+        try {
+            return Files.newOutputStream(
+                    path, StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND);
+        } catch (FileAlreadyExistsException e) {
+            PosixFileAttributes a =
+                    Files.readAttributes(
+                            path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            if (!a.isRegularFile() || !ours(a)) {
+                throw new IOException(
+                        path
+                                + " is there, where other users can put something, and is not a"
+                                + " regular file of this user or root",
+                        e);
+            }
+            return Files.newOutputStream(
+                    path, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS);
+        }
     }
 
     /** Whether no user but us and root can have put something into a directory; null: it can. */
@@ -152,14 +163,19 @@ public final class LogSink {
         }
         try {
             PosixFileAttributes a = Files.readAttributes(directory, PosixFileAttributes.class);
-            Path self = Path.of("/proc/self");
             return !a.permissions().contains(PosixFilePermission.GROUP_WRITE)
                     && !a.permissions().contains(PosixFilePermission.OTHERS_WRITE)
-                    && (a.owner().equals(Files.getOwner(self))
-                            || a.owner().equals(Files.getOwner(self, LinkOption.NOFOLLOW_LINKS)));
+                    && ours(a);
         } catch (IOException | UnsupportedOperationException e) {
             return false;
         }
+    }
+
+    /** Whether this user is the owner, or root. */
+    private static boolean ours(PosixFileAttributes a) throws IOException {
+        Path self = Path.of("/proc/self");
+        return a.owner().equals(Files.getOwner(self))
+                || a.owner().equals(Files.getOwner(self, LinkOption.NOFOLLOW_LINKS));
     }
 
     private static String line(

@@ -5,21 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.event.Level;
 
 /** A log goes where the operator wants it, and nowhere else. */
@@ -31,13 +37,17 @@ final class LogSinkTest {
 
     private Path linkIn(String permissions) throws IOException {
         Path victim = Files.writeString(dir.resolve("victim"), "mine");
+        return Files.createSymbolicLink(directory(permissions).resolve("log"), victim);
+    }
+
+    private Path directory(String permissions) throws IOException {
         Path shared = Files.createDirectory(dir.resolve("shared"));
         Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString(permissions));
-        return Files.createSymbolicLink(shared.resolve("log"), victim);
+        return shared;
     }
 
     private static void append(Path file) throws IOException {
-        try (OutputStream out = Files.newOutputStream(file, LogSink.options(file))) {
+        try (OutputStream out = LogSink.open(file)) {
             out.write("+".getBytes(StandardCharsets.UTF_8));
         }
     }
@@ -51,6 +61,35 @@ final class LogSinkTest {
         append(plain);
         append(plain);
         assertEquals("++", Files.readString(plain));
+    }
+
+    /** Its reader is there, so that a thread which opens it does not wait for one for good. */
+    @ParameterizedTest
+    @CsvSource({"rwxrwxrwx, false", "rwxr-xr-x, true"})
+    void onlyTheOperatorsOwnFifoIsWrittenTo(String permissions, boolean written) throws Exception {
+        Path fifo = directory(permissions).resolve("log");
+        assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+        try (FileChannel reader =
+                FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            if (written) {
+                append(fifo);
+                assertEquals(1, reader.read(ByteBuffer.allocate(8)));
+            } else {
+                assertThrows(IOException.class, () -> append(fifo));
+            }
+        }
+    }
+
+    @Test
+    void aFileOfAnotherUserWhereOthersCanPlantOneIsNotWrittenTo() throws Exception {
+        Path file = Files.createFile(directory("rwxrwxrwx").resolve("log"));
+        try {
+            Files.setAttribute(file, "unix:uid", 1234);
+        } catch (IOException e) {
+            assumeTrue(false, "only root can give a file away");
+        }
+        assertThrows(IOException.class, () -> append(file));
+        assertEquals(0, Files.size(file));
     }
 
     /** Of a name that is none, as a file system may say in the locale C. */
