@@ -162,9 +162,13 @@ public final class TcpSocketFd {
 
     /**
      * A duplicate of the established connection {@code fd}, to be closed by the caller; -1 if it is
-     * another one, or none.
+     * another one, or none. Looks before it copies, because closing a copy of a file would drop the
+     * locks that this process holds on it.
      */
     public static int duplicate(int fd, InetSocketAddress local, InetSocketAddress remote) {
+        if (connectionFault(fd, local, remote) != null) {
+            return -1;
+        }
         int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
         if (copy >= 0 && connectionFault(copy, local, remote) != null) {
             Linux.close(copy);

@@ -1,0 +1,56 @@
+package io.sdp4j.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TcpSocketFdTest {
+    private static final InetSocketAddress SOME =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+
+    /** The number of a socket that was closed may be a file's by now. */
+    @Test
+    void aFileThatIsNoSocketKeepsItsLocks(@TempDir Path dir) throws IOException {
+        Path file = dir.resolve("locked");
+        try (FileChannel channel =
+                        FileChannel.open(
+                                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = channel.lock()) {
+            assertTrue(lock.isValid());
+            assumeTrue(locked(file), "this kernel does not show locks");
+            assertEquals(-1, TcpSocketFd.duplicate(number(file), SOME, SOME));
+            assertTrue(locked(file), "the lock is gone");
+        }
+    }
+
+    /** Of this process. */
+    private static int number(Path file) throws IOException {
+        try (var all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path fd : all) {
+                if (Files.isSymbolicLink(fd) && Files.readSymbolicLink(fd).equals(file)) {
+                    return Integer.parseInt(fd.getFileName().toString());
+                }
+            }
+        }
+        throw new AssertionError("not open: " + file);
+    }
+
+    /** Whether the kernel knows a lock on it. */
+    private static boolean locked(Path file) throws IOException {
+        String inode = ":" + Files.getAttribute(file, "unix:ino") + " ";
+        try (var locks = Files.lines(Path.of("/proc/locks"))) {
+            return locks.anyMatch(line -> line.contains("POSIX") && line.contains(inode));
+        }
+    }
+}
