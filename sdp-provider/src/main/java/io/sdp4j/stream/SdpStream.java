@@ -109,6 +109,9 @@ final class SdpStream implements OffloadStream {
         boolean all = true;
         try {
             for (int i = from; i < to && all; i++) {
+                if (srcs[i].remaining() > Integer.MAX_VALUE - total) {
+                    return total;
+                }
                 if (srcs[i].hasRemaining()) {
                     total += write(srcs[i], true, total == 0);
                     all = !srcs[i].hasRemaining();

@@ -70,13 +70,15 @@ final class ZcopyWrite {
         givenUp = false;
         allRefused = true;
         int leastBytes = 0;
+        int bytes = 0; // one write tells of all of them
         for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
                 leastBytes = leastBytes == 0 ? threshold.leastBytes(b.remaining()) : leastBytes;
-                if (!lend(b, leastBytes)) {
+                if (b.remaining() > Integer.MAX_VALUE - bytes || !lend(b, leastBytes)) {
                     break;
                 }
+                bytes += b.remaining();
             }
         }
         active = count > 0;

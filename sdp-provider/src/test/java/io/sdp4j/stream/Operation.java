@@ -56,6 +56,10 @@ final class Operation implements OffloadStream.Loan {
 
     /** Moves what can be moved now; whether the operation is over. -1 in {@code moved}: the end. */
     boolean tried() throws IOException {
+        if (op == OffloadStream.WRITE && buffers.length > 1) {
+            moved += stream.tryWrite(buffers, 0, buffers.length);
+            return over();
+        }
         for (ByteBuffer b : buffers) {
             while (b.hasRemaining()) {
                 int n = op == OffloadStream.READ ? stream.tryRead(b) : stream.tryWrite(b);

@@ -478,6 +478,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
         int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException {
             int total = 0;
             for (int i = from; i < to; i++) {
+                if (buffers[i].remaining() > Integer.MAX_VALUE - total) {
+                    return total; // as readv, which counts no more either
+                }
                 int n = 0;
                 try {
                     n = buffers[i].hasRemaining() ? moveOne(buffers[i]) : 0;

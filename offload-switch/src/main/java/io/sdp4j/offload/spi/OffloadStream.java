@@ -64,7 +64,8 @@ public interface OffloadStream {
 
     /**
      * Writes from the remaining bytes of several buffers, in order, as one call: they may travel
-     * together. A failure after some bytes is told by the next call.
+     * together. A failure after some bytes is told by the next call. What an {@code int} cannot
+     * count is left to further calls.
      *
      * @param from the first one
      * @param to one more than the last one
@@ -73,6 +74,9 @@ public interface OffloadStream {
         int total = 0;
         boolean all = true;
         for (int i = from; i < to && all; i++) {
+            if (srcs[i].remaining() > Integer.MAX_VALUE - total) {
+                return total;
+            }
             if (srcs[i].hasRemaining()) {
                 try {
                     total += tryWrite(srcs[i]);

@@ -10,6 +10,7 @@ import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -20,10 +21,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a blocking write of more bytes than an {@code int} counts tells how many. Method: one
- * buffer many times over, a stream that takes a buffer at a time.
+ * Goal: a transfer of more bytes than an {@code int} counts tells how many it has moved. Method:
+ * one buffer many times over, a stream that moves as much as it is asked to.
  */
-class HugeWriteTest {
+class HugeTransferTest {
     private static final int SIZE = 256 << 20;
 
     private final OffloadStream stream =
@@ -31,16 +32,19 @@ class HugeWriteTest {
                     Proxy.newProxyInstance(
                             OffloadStream.class.getClassLoader(),
                             new Class<?>[] {OffloadStream.class},
-                            (_, method, args) -> call(method, args));
+                            this::call);
 
-    private Object call(Method method, Object[] args) {
+    private Object call(Object self, Method method, Object[] args) throws Throwable {
         return switch (method.getName()) {
             case "hashCode" -> 0;
-            case "equals" -> args[0] == stream;
-            case "tryWrite" -> {
-                ByteBuffer from = ((ByteBuffer[]) args[0])[(int) args[1]];
-                int n = from.remaining();
-                from.position(from.limit());
+            case "equals" -> args[0] == self;
+            case "tryRead", "tryWrite" -> {
+                if (method.isDefault()) {
+                    yield InvocationHandler.invokeDefault(self, method, args);
+                }
+                ByteBuffer all = (ByteBuffer) args[0];
+                int n = all.remaining();
+                all.position(all.limit());
                 yield n;
             }
             case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
@@ -51,8 +55,11 @@ class HugeWriteTest {
         };
     }
 
-    @Test
-    void isCounted() throws IOException {
+    private interface Transfer {
+        void run(SocketChannel channel, ByteBuffer[] all) throws IOException;
+    }
+
+    private void connected(Transfer test) throws IOException {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
@@ -66,7 +73,22 @@ class HugeWriteTest {
         }
         try (SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
             c.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
-            assertEquals(9L * SIZE, c.write(all));
+            test.run(c, all);
         }
+    }
+
+    @Test
+    void aBlockingWriteTellsAll() throws IOException {
+        connected((channel, all) -> assertEquals(9L * SIZE, channel.write(all)));
+    }
+
+    @Test
+    void aReadLeavesWhatCannotBeCounted() throws IOException {
+        connected(
+                (channel, all) -> {
+                    assertEquals(7L * SIZE, channel.read(all));
+                    assertEquals(0, all[7].position());
+                    assertEquals(2L * SIZE, channel.read(all));
+                });
     }
 }
