@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.linux.EventLoop;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,21 +19,26 @@ import org.slf4j.LoggerFactory;
 final class IdleTrimmer {
     private static final Logger LOG = LoggerFactory.getLogger(IdleTrimmer.class);
 
-    /** The longest time between two looks, in periods: less than a peer waits for a lent buffer. */
+    /** The longest time between two looks, in periods. */
     private static final int MOST_PERIODS = 32;
+
+    /** The same, at most: less than a peer waits for a lent buffer. */
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final EventLoop loop;
     private final long periodNanos;
+    private final long longestNanos;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
     private EventLoop.Timer next; // this: null = none
     private long delayNanos; // this: of it, 0 = it runs
 
     /**
-     * @param periodNanos between two looks; 0 = never looks
+     * @param periodNanos between two looks, at most 30 s; 0 = never looks
      */
     IdleTrimmer(EventLoop loop, long periodNanos) {
         this.loop = loop;
         this.periodNanos = periodNanos;
+        this.longestNanos = Math.min(MOST_PERIODS * periodNanos, LONGEST_NANOS);
     }
 
     /** Looks at it until it is removed. Any thread, with the stream's lock or without. */
@@ -71,7 +77,7 @@ final class IdleTrimmer {
                 used |= look(stream);
             }
         } finally {
-            goOn(used ? periodNanos : Math.min(2 * waitedNanos, MOST_PERIODS * periodNanos));
+            goOn(used ? periodNanos : Math.min(2 * waitedNanos, longestNanos));
         }
     }
 

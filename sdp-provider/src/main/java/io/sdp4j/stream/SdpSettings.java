@@ -118,10 +118,10 @@ public final class SdpSettings {
                     "sdp4j.internal.buffers.quiet.ms",
                     1_000,
                     0,
-                    3_600_000,
+                    30_000,
                     "ms",
                     "How long a connection must be quiet before it gives back memory, or up to 32 times"
-                            + " that while its peer holds some of it; 0: never.");
+                            + " that, but 30 s at most, while its peer holds some of it; 0: never.");
 
     /** Least bytes moved without a copy. */
     public static final Setting ZCOPY_THRESHOLD_BYTES =

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 final class HeldTimers implements EventLoop {
     private final EventLoop loop;
     private final List<Held> pending = new ArrayList<>();
+    private long longestNanos;
 
     private final class Held implements Timer {
         final Runnable task;
@@ -36,6 +37,13 @@ final class HeldTimers implements EventLoop {
         }
     }
 
+    /** Of all times that were asked for. */
+    long longestNanos() {
+        synchronized (pending) {
+            return longestNanos;
+        }
+    }
+
     /** Lets all that are pending run, and waits for them. */
     void run() throws Exception {
         List<Held> due;
@@ -53,6 +61,7 @@ final class HeldTimers implements EventLoop {
         Held held = new Held(task);
         synchronized (pending) {
             pending.add(held);
+            longestNanos = Math.max(longestNanos, delayNanos);
         }
         return held;
     }

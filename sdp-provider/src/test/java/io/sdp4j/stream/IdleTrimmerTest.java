@@ -10,6 +10,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +123,23 @@ final class IdleTrimmerTest {
         rest();
         long kept = IdleMemoryTest.residentBytes() - atFirst;
         assertTrue(kept <= 0, "bytes kept: " + kept);
+    }
+
+    /** Else a peer could wait in vain for a buffer that it has lent. */
+    @Test
+    void looksAreNotMoreThanHalfAMinuteApart() throws Exception {
+        HeldTimers rare = new HeldTimers(fabric.loop());
+        fabric.quietAfter(TimeUnit.SECONDS.toNanos(10));
+        try (StreamPair unread = new StreamPair(fabric.timed(rare))) {
+            byte[] bytes = new byte[BUFFER_BYTES / 2];
+            assertEquals(bytes.length, unread.client.tryWrite(bytes, 0, bytes.length));
+            for (int n = 0; n < LOOKS; n++) {
+                rare.run();
+            }
+            assertEquals(TimeUnit.SECONDS.toNanos(30), rare.longestNanos());
+            unread.client.close(true);
+            unread.server.close(true);
+        }
     }
 
     /** No thread waits in the stream, or it has left only since the last look. */

@@ -151,7 +151,12 @@ final class TestFabric implements AutoCloseable {
 
     /** Nothing looks at quiet streams of providers made from here on. */
     TestFabric neverTrimming() {
-        quietNanos = 0;
+        return quietAfter(0);
+    }
+
+    /** When streams of providers made from here on are quiet. */
+    TestFabric quietAfter(long nanos) {
+        quietNanos = nanos;
         return this;
     }
 
