@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
@@ -25,22 +26,30 @@ final class PassiveOpen {
     /** Answers a request whose Hello is acceptable with HelloAck, else with a refusal. */
     static void answer(
             ConnectionRequest request, Fabric fabric, StreamSettings general, Outcome outcome) {
-        StreamSettings settings = general.over(fabric.capabilities());
-        SdpMachine machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
-        MemorySegment hello = MemorySegment.ofArray(request.privateData());
-        HelloFault fault = machine.onHello(hello, 0, (int) hello.byteSize());
-        if (fault != HelloFault.NONE) {
+        StreamSettings settings;
+        SdpMachine machine;
+        HelloFault fault;
+        byte[] reply;
+        try {
+            settings = general.over(fabric.capabilities());
+            machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
+            MemorySegment hello = MemorySegment.ofArray(request.privateData());
+            fault = machine.onHello(hello, 0, (int) hello.byteSize());
+            reply = fault == HelloFault.NONE ? helloAck(machine, settings) : null;
+        } catch (RuntimeException | Error e) {
             outcome.onFailed(
-                    new FabricException(
-                            FabricException.Cause.PROTOCOL, "its SDP Hello is refused: " + fault));
+                    new FabricException(Cause.RESOURCES, "its SDP Hello is not answered: " + e, e));
+            throw e;
+        }
+        if (reply == null) {
+            outcome.onFailed(
+                    new FabricException(Cause.PROTOCOL, "its SDP Hello is refused: " + fault));
             request.reject(Reasons.refusal(fault.rejectCause()));
             return;
         }
-        byte[] reply = new byte[settings.helloAckBytes()];
-        int replyBytes = machine.writeHelloAck(MemorySegment.ofArray(reply), 0);
         request.accept(
                 settings.qpSpec(),
-                Arrays.copyOf(reply, replyBytes),
+                reply,
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair qp) {
@@ -52,5 +61,10 @@ final class PassiveOpen {
                         outcome.onFailed(failure);
                     }
                 });
+    }
+
+    private static byte[] helloAck(SdpMachine machine, StreamSettings settings) {
+        byte[] reply = new byte[settings.helloAckBytes()];
+        return Arrays.copyOf(reply, machine.writeHelloAck(MemorySegment.ofArray(reply), 0));
     }
 }
