@@ -13,6 +13,9 @@ import java.util.function.IntConsumer;
 /**
  * The connections that one listener has accepted on kernel TCP and that may move, by their
  * addresses. A connection that was forgotten by the application is forgotten here. Thread-safe.
+ *
+ * <p>Another connection may come to have the addresses of one whose hand-shake is under way, and
+ * moves only when that is over.
  */
 public final class AcceptedTable implements AcceptedConnections {
     private record Ends(InetAddress local, int localPort, InetAddress remote, int remotePort) {
@@ -32,6 +35,10 @@ public final class AcceptedTable implements AcceptedConnections {
     }
 
     private final ConcurrentHashMap<Ends, Entry> entries = new ConcurrentHashMap<>();
+
+    /** Those that have begun. */
+    private final ConcurrentHashMap<Ends, Entry> moving = new ConcurrentHashMap<>();
+
     private final ReferenceQueue<Upgrade> dead = new ReferenceQueue<>();
 
     AcceptedTable() {}
@@ -52,28 +59,40 @@ public final class AcceptedTable implements AcceptedConnections {
                 (_, entry) -> entry.refersTo(connection) ? null : entry);
     }
 
-    private Upgrade find(InetSocketAddress local, InetSocketAddress remote) {
-        Entry entry = entries.get(Ends.of(local, remote));
-        return entry == null ? null : entry.get();
-    }
-
     @Override
     public void with(InetSocketAddress local, InetSocketAddress remote, IntConsumer use) {
-        Upgrade connection = find(local, remote);
+        Upgrade connection = connection(entries.get(Ends.of(local, remote)));
         if (connection != null) {
             connection.withDescriptor(use);
         }
     }
 
+    private static Upgrade connection(Entry entry) {
+        return entry == null ? null : entry.get();
+    }
+
     @Override
     public boolean begin(InetSocketAddress local, InetSocketAddress remote) {
-        Upgrade connection = find(local, remote);
-        return connection != null && connection.begin();
+        Ends ends = Ends.of(local, remote);
+        Entry entry = entries.get(ends);
+        Upgrade connection = connection(entry);
+        if (connection == null || moving.putIfAbsent(ends, entry) != null) {
+            return false;
+        }
+        boolean begun = connection.begin();
+        if (!begun) {
+            moving.remove(ends);
+        }
+        return begun;
+    }
+
+    private Upgrade end(InetSocketAddress local, InetSocketAddress remote) {
+        return connection(moving.remove(Ends.of(local, remote)));
     }
 
     @Override
     public void moved(OffloadStream stream) {
-        Upgrade connection = find(stream.localAddress(), stream.remoteAddress());
+        Upgrade connection = end(stream.localAddress(), stream.remoteAddress());
         if (connection != null) {
             connection.attach(stream);
         } else {
@@ -83,7 +102,7 @@ public final class AcceptedTable implements AcceptedConnections {
 
     @Override
     public void failed(InetSocketAddress local, InetSocketAddress remote) {
-        Upgrade connection = find(local, remote);
+        Upgrade connection = end(local, remote);
         if (connection != null) {
             connection.fail();
         }

@@ -499,9 +499,6 @@ public abstract class Upgrade {
             state = State.STAYS;
             notifyAll();
         }
-        if (closed) {
-            leaveTable();
-        }
     }
 
     /** Takes the stream that was found. */
@@ -509,7 +506,6 @@ public abstract class Upgrade {
         synchronized (this) {
             if (closed || state != State.ASKED) {
                 closeUnused(stream, aborted || !closed);
-                leaveTable();
                 return;
             }
             boolean complete = false;
@@ -649,17 +645,11 @@ public abstract class Upgrade {
             last = state;
             notifyAll();
         }
-        if (last != State.ASKED) {
-            leaveTable();
+        if (table != null) {
+            table.remove(this);
         }
         if (last == State.MOVING) {
             takeLimit(); // a limit is no input that the application has left unread
-        }
-    }
-
-    private void leaveTable() {
-        if (table != null) {
-            table.remove(this);
         }
     }
 
