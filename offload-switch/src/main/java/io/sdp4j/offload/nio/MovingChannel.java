@@ -282,8 +282,13 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (len == 0) {
             return kernel.blockingRead(b, off, 0, nanos);
         }
+        long startNanos = nanos > 0 ? System.nanoTime() : 0;
         int n = read(len, room -> kernel.blockingRead(b, off, room, nanos));
-        return n == MOVED ? moved.blockingRead(b, off, len, nanos) : n;
+        if (n != MOVED) {
+            return n;
+        }
+        long left = nanos > 0 ? Math.max(1, nanos - (System.nanoTime() - startNanos)) : nanos;
+        return moved.blockingRead(b, off, len, left);
     }
 
     /**

@@ -43,6 +43,7 @@ abstract class MovedByHand {
     volatile int ready; // but for those
     volatile int notifyFd = -1;
     volatile boolean closed;
+    volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed
     volatile Runnable toWrite; // armed
 
@@ -61,6 +62,9 @@ abstract class MovedByHand {
             case "tryBegin", "drained" -> true;
             case "available" -> unread;
             case "tryRead" -> {
+                if (args[0] instanceof ByteBuffer) {
+                    yield (ready & OffloadStream.READ) != 0 ? -1 : 0;
+                }
                 int n = unread;
                 unread = 0;
                 ByteBuffer.wrap((byte[]) args[0]).putLong(limit);
@@ -86,6 +90,11 @@ abstract class MovedByHand {
                 yield null;
             }
             case "notifyFd" -> notifyFd;
+            case "await" -> {
+                waitedNanos = (long) args[1];
+                ends((int) args[0]);
+                yield null;
+            }
             default -> method.getReturnType() == boolean.class ? false : null;
         };
     }
