@@ -29,8 +29,8 @@ import java.util.function.IntConsumer;
  * end has gone on by the stream.
  */
 public abstract class Upgrade {
-    /** How long urgent data waits for a peer that is about to move; usually microseconds. */
-    private static final long URGENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long a thread waits for a peer that is about to move; usually microseconds. */
+    private static final long PEER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A timer asks a peer again that is to be asked so soon; else the next call does. */
     private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -57,7 +57,7 @@ public abstract class Upgrade {
     private volatile boolean shown; // set under this
     private boolean closed; // this
     private boolean aborted; // this
-    private boolean limitless; // this: the stream has ended without a limit
+    private boolean limitless; // this: no limit has come by the stream, and none is waited for
     private ConnectionInfo kernelInfo; // this
     private long movedAfterMillis; // this
     private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
@@ -322,7 +322,7 @@ public abstract class Upgrade {
                 if (beforeStream()) {
                     state = State.STAYS;
                     notifyAll();
-                } else if (whole && decision == null && !awaitPeer(URGENT_NANOS)) {
+                } else if (whole && decision == null && !awaitPeer()) {
                     // the peer's writer waits for this end to read, as with a full buffer of TCP
                     throw new SocketException("No buffer space available");
                 }
@@ -336,7 +336,7 @@ public abstract class Upgrade {
             synchronized (this) {
                 // With its own limit the peer has taken ours from before the byte. Then its reader
                 // may stand at the mark.
-                boolean _ = awaitPeer(URGENT_NANOS);
+                boolean _ = awaitPeer();
             }
         }
         return true;
@@ -345,16 +345,14 @@ public abstract class Upgrade {
     /**
      * Whether it has become clear in time that the other end goes on by the stream, or does not.
      * Under the lock of this, which it gives up while it waits.
-     *
-     * @param nanos upper bound; {@link Long#MAX_VALUE} = none
      */
-    private boolean awaitPeer(long nanos) {
+    private boolean awaitPeer() {
         assert Thread.holdsLock(this);
         long start = System.nanoTime();
         boolean interrupted = false;
         try {
             while (undecided()) {
-                long left = nanos - (System.nanoTime() - start);
+                long left = PEER_NANOS - (System.nanoTime() - start);
                 if (left <= 0) {
                     return false;
                 }
@@ -389,13 +387,19 @@ public abstract class Upgrade {
     /**
      * By the holder of the read lock, which TCP has told an end: whether the stream goes on where
      * TCP ended. Waits until that is clear: a provider that was asked answers within its time, and
-     * a peer that is gone has ended the stream.
+     * a peer that is gone has ended the stream. One that says nothing, as it is stopped or means
+     * harm, is not waited for: it would have told its limit before it ended TCP.
      *
      * @throws IOException if TCP has ended before all had come that should have come by it
      */
     public final boolean goesOn() throws IOException {
+        if (!hearsPeer()) {
+            boolean _ = takeLimit(); // the thread that would may be late
+            synchronized (this) {
+                limitless = !handover.limitKnown();
+            }
+        }
         synchronized (this) {
-            boolean _ = awaitPeer(Long.MAX_VALUE);
             if (closed || !handover.limitKnown()) {
                 return false;
             }
@@ -404,6 +408,15 @@ public abstract class Upgrade {
             throw new SocketException("Connection reset");
         }
         return true;
+    }
+
+    /** Whether it has become clear how the other end goes on; false if its stream says nothing. */
+    private synchronized boolean hearsPeer() {
+        boolean clear;
+        do {
+            clear = awaitPeer();
+        } while (!clear && state == State.ASKED);
+        return clear;
     }
 
     // --- the way to a stream ---

@@ -153,8 +153,13 @@ abstract class MovedByHand {
 
     /** The peer tells, on a thread of the provider, how many bytes it has sent by TCP. */
     void tellLimit(long bytes) throws InterruptedException {
+        tellLimitUnseen(bytes);
+        Thread.ofPlatform().start(toRead).join();
+    }
+
+    /** The same, but no thread of the provider runs. */
+    void tellLimitUnseen(long bytes) {
         limit = bytes;
         unread = Long.BYTES;
-        Thread.ofPlatform().start(toRead).join();
     }
 }
