@@ -52,6 +52,11 @@ final class ReceiveRing {
         return ((d >>> 63 ^ p >>> ringShift) & 1) != 0;
     }
 
+    /** How many descriptors {@link #next} has found; for any thread, as {@link #present}. */
+    int taken() {
+        return position;
+    }
+
     /** The next descriptor with its phase bit set, or 0. */
     long next() {
         int p = position;

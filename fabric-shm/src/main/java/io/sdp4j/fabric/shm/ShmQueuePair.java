@@ -107,6 +107,11 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         return queue.ready();
     }
 
+    /** See {@link ReceiveRing#taken}. */
+    int taken() {
+        return in.taken();
+    }
+
     // ---- slots
 
     @Override

@@ -184,6 +184,7 @@ final class Waiter {
                 long deadline = deadline(nanos);
                 long word = own + ShmLayout.SLEEP_WORD;
                 sleeping = true;
+                int taken = qp.taken();
                 for (int futile = 0; ; ) {
                     mem.putIntOpaque(word, 1);
                     VarHandle.fullFence();
@@ -196,8 +197,12 @@ final class Waiter {
                     if (hasSomething()) {
                         break;
                     }
-                    // a signal, or the end of the time, leaves the word as it is
-                    if (woken || mem.getIntOpaque(word) != 1) {
+                    int before = taken;
+                    taken = qp.taken();
+                    if (taken != before) {
+                        futile = 0; // another thread was quicker
+                    } else if (woken || mem.getIntOpaque(word) != 1) {
+                        // a signal, or the end of the time, leaves the word as it is
                         if (futile % MOST_FUTILE == 0) {
                             onFutile(futile);
                         }

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -15,6 +16,7 @@ import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.WakeSignal;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -155,6 +157,47 @@ final class ShmWakeSocketTest extends ShmDirectory {
         over.set(true);
         waking.join();
         assertTrue(cut);
+    }
+
+    /** As credits that a thread which writes takes before the one that reads is on a processor. */
+    @Test
+    void sleepsThatEndForWhatAnotherThreadHasTakenDoNot() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Thread waiting =
+                Thread.ofPlatform()
+                        .daemon()
+                        .start(
+                                () -> {
+                                    while (!over.get()) {
+                                        victim.completions().await(Long.MAX_VALUE);
+                                    }
+                                });
+        try {
+            for (int i = 0; i < 2500; i++) {
+                takeBeforeTheSleeper(i);
+            }
+        } finally {
+            over.set(true);
+            victim.completions().wake();
+            waiting.join();
+        }
+        assertFalse(cut());
+    }
+
+    private void takeBeforeTheSleeper(int round) {
+        MemorySegment memory = hostile.sendMemory();
+        long word = ShmLayout.control(1) + ShmLayout.SLEEP_WORD;
+        while (memory.get(JAVA_INT, word) != 1) {
+            assertFalse(victim.completions().ready(), () -> "cut in round " + round);
+            Thread.onSpinWait();
+        }
+        memory.set(JAVA_INT, word, 0); // so that sending wakes no thread yet
+        hostile.postSend(hostile.takeSendSlot(), 16, QueuePair.QUIET);
+        Completion c = new Completion();
+        assertTrue(victim.completions().poll(c));
+        assertEquals(Completion.RECEIVE, c.opcode);
+        victim.postReceive(c.slot);
+        Futex.wake(memory.address() + word);
     }
 
     /** As those of a profiler do; each ends a sleep in the kernel, which counts them. */
