@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -11,18 +12,34 @@ import java.util.Arrays;
  * a program that uses the same few again and again has them registered without a search, an object
  * or a lock.
  *
- * <p>Known by the object and the range in it. Keeps no buffer from being collected: a region that
- * can be opened again may, for as long as its fabric keeps it. A region belongs to one queue pair:
- * when the session goes on over another one, all are forgotten, closed as they are, and end with
- * theirs. Guarded by the stream's lock.
+ * <p>Known by the object, the range in it and its address, as some libraries point a buffer of
+ * theirs at other memory. Keeps no buffer from being collected: a region that can be opened again
+ * may, for as long as its fabric keeps it. A region belongs to one queue pair: when the session
+ * goes on over another one, all are forgotten, closed as they are, and end with theirs. Guarded by
+ * the stream's lock.
  */
 final class FamiliarBuffers {
     private static final int MAX = 4;
 
     private record Familiar(
-            WeakReference<ByteBuffer> buffer, int position, int limit, MemoryRegion region) {
+            WeakReference<ByteBuffer> buffer,
+            int position,
+            int limit,
+            long address,
+            MemoryRegion region) {
+        Familiar(ByteBuffer b, MemoryRegion region) {
+            this(new WeakReference<>(b), b.position(), b.limit(), address(b), region);
+        }
+
         boolean is(ByteBuffer b) {
-            return position == b.position() && limit == b.limit() && buffer.refersTo(b);
+            return position == b.position()
+                    && limit == b.limit()
+                    && buffer.refersTo(b)
+                    && address == address(b);
+        }
+
+        private static long address(ByteBuffer b) {
+            return MemorySegment.ofBuffer(b).address();
         }
     }
 
@@ -59,7 +76,7 @@ final class FamiliarBuffers {
      * pair of the last {@link #reopen}.
      */
     void add(ByteBuffer b, MemoryRegion region) {
-        last[oldest] = new Familiar(new WeakReference<>(b), b.position(), b.limit(), region);
+        last[oldest] = new Familiar(b, region);
         oldest = (oldest + 1) % MAX;
     }
 }

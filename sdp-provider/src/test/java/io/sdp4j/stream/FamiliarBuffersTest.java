@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import java.lang.foreign.MemorySegment;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,28 @@ class FamiliarBuffersTest {
         assertNull(familiar.reopen(qp, buffer.duplicate()));
         assertNull(familiar.reopen(qp, ByteBuffer.allocateDirect(100)));
         assertEquals(2, region.opened);
+    }
+
+    @Test
+    void aBufferThatPointsToOtherMemoryIsAnother() throws Exception {
+        long address = MemorySegment.ofBuffer(buffer).address();
+        assertNull(familiar.reopen(qp, buffer));
+        familiar.add(buffer, region);
+        pointTo(address + 8);
+        assertNull(familiar.reopen(qp, buffer));
+        pointTo(address);
+        assertSame(region, familiar.reopen(qp, buffer));
+    }
+
+    /** As lmdbjava does with the buffers that it hands out. */
+    private void pointTo(long address) throws ReflectiveOperationException {
+        Class<?> type = Class.forName("jdk.internal.misc.Unsafe");
+        Object unsafe = type.getMethod("getUnsafe").invoke(null);
+        Object field =
+                type.getMethod("objectFieldOffset", Class.class, String.class)
+                        .invoke(unsafe, Buffer.class, "address");
+        type.getMethod("putLong", Object.class, long.class, long.class)
+                .invoke(unsafe, buffer, field, address);
     }
 
     @Test
