@@ -91,6 +91,9 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         if (remote.isMulticastAddress()) {
             return no(PathCode.MULTICAST, PathCode.MULTICAST.sentence());
         }
+        if (remote instanceof Inet6Address && remote.isLinkLocalAddress()) {
+            return no(PathCode.LINK_LOCAL, PathCode.LINK_LOCAL.sentence());
+        }
         try {
             HostNetwork known = watch.known();
             List<FabricPath> paths = known == null ? UNKNOWN : byRoute(known, local, remote);

@@ -9,6 +9,7 @@ public enum PathCode {
     NOT_LOCAL("the address is not this host's"),
     LOOPBACK("loopback addresses are not on RDMA devices"),
     MULTICAST("multicast has no connections"),
+    LINK_LOCAL("a server could not see the scope of a link-local IPv6 address"),
     NO_DEVICE("no RDMA device is present"),
     NO_ROUTE("the kernel has no route to the address"),
     NOT_RDMA("the route leaves by an interface that is not on an RDMA device"),

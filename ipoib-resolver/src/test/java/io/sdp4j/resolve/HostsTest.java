@@ -106,6 +106,7 @@ class HostsTest {
                     roce-vlan  | 127.0.0.1      | LOOPBACK  | loopback addresses are not on RDMA devices
                     roce-vlan  | ::1            | LOOPBACK  | loopback addresses are not on RDMA devices
                     roce-vlan  | 224.0.0.1      | MULTICAST | multicast has no connections
+                    roce-vlan  | fe80::2        | LINK_LOCAL | a server could not see the scope of a link-local IPv6 address
                     iwarp      | 172.20.0.2     | NOT_RDMA  | 172.20.0.2 is reached by plain0, which is not on an RDMA device
                     infiniband | 192.168.0.2    | NOT_RDMA  | 192.168.0.2 is reached by eth0, which is not on an RDMA device
                     infiniband | 10.9.0.2       | NOT_RDMA  | 10.9.0.2 is reached by ib9, which is not on an RDMA device
