@@ -26,10 +26,24 @@ public final class Mapping {
     private static final int MAP_SHARED = 1;
     private static final int MADV_REMOVE = 9;
 
-    /** The least that can be given back. */
-    public static final int PAGE_BYTES = 4096;
+    private static final int MADV_NORMAL = 0;
+    private static final int LEAST_PAGE_BYTES = 4096;
+    private static final int MOST_PAGE_BYTES = 64 << 10;
+
+    /** The kernel's pages: the least that can be given back. */
+    public static final int PAGE_BYTES = pageBytes();
 
     private Mapping() {}
+
+    /** Advice about nothing is refused only where the address is not that of a page. */
+    private static int pageBytes() {
+        int bytes = LEAST_PAGE_BYTES;
+        while (bytes < MOST_PAGE_BYTES
+                && Linux.call(Linux.MADVISE, bytes, 0, MADV_NORMAL) == -Linux.EINVAL) {
+            bytes *= 2;
+        }
+        return bytes;
+    }
 
     /** A new memfd of exactly {@code lenBytes}, sealed against every change of size; or -errno. */
     public static int create(String name, long lenBytes) {

@@ -5,14 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
+import jdk.internal.misc.Unsafe;
 import org.junit.jupiter.api.Test;
 
-/** Which memory of a peer is taken. */
+/** How large pages are, and which memory of a peer is taken. */
 final class MappingTest {
     private static final int BYTES = 2 << 20;
     private static final int MFD_ALLOW_SEALING = 2;
     private static final int MFD_HUGETLB = 4;
     private static final int F_ADD_SEALS = 1033;
+
+    @Test
+    void pagesAreTheKernels() {
+        assertEquals(Unsafe.getUnsafe().pageSize(), Mapping.PAGE_BYTES);
+    }
 
     @Test
     void sealedMemoryOfOrdinaryPagesIs() {

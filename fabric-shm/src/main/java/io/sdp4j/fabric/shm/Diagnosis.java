@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Looks at what the fabric needs, without leaving anything. */
 final class Diagnosis {
-    private static final int PAGE = ShmLayout.PAGE;
+    private static final int BYTES = 4096;
 
     private Diagnosis() {}
 
@@ -42,14 +42,14 @@ final class Diagnosis {
     }
 
     private static void memoryAndFutex(List<Fact> facts) {
-        int fd = Mapping.create("sdp4j-doctor", PAGE);
+        int fd = Mapping.create("sdp4j-doctor", BYTES);
         if (fd < 0) {
             facts.add(new Fact("memfd", false, "memfd_create: " + Linux.text(fd)));
             return;
         }
         try {
-            String fault = Mapping.fault(fd, PAGE);
-            var memory = Mapping.map(fd, PAGE);
+            String fault = Mapping.fault(fd, BYTES);
+            var memory = Mapping.map(fd, BYTES);
             boolean good = fault == null && memory != null;
             facts.add(
                     new Fact(

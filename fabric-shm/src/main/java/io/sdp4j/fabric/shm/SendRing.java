@@ -40,6 +40,7 @@ final class SendRing {
     private final int returnShift;
     private final long data;
     private final int stride;
+    private final int pageBytes;
 
     /** Slots are taken into use from the last one on. */
     private final boolean downwards;
@@ -74,6 +75,7 @@ final class SendRing {
         returnShift = Integer.numberOfTrailingZeros(layout.returnEntries[direction]);
         data = layout.data[direction];
         stride = layout.stride[direction];
+        pageBytes = layout.pageBytes;
         downwards = direction == 1;
         state = new byte[slots];
         turns = new int[slots];
@@ -133,10 +135,8 @@ final class SendRing {
     private void giveBackPages() {
         // with all of the pages that begin or end in a slot which was never touched
         long untouched = downwards ? (long) (slots - window) * stride : 0;
-        long from = (data + untouched) / ShmLayout.PAGE * ShmLayout.PAGE;
-        long to =
-                ShmLayout.align(
-                        data + (long) (downwards ? slots : window) * stride, ShmLayout.PAGE);
+        long from = (data + untouched) / pageBytes * pageBytes;
+        long to = ShmLayout.align(data + (long) (downwards ? slots : window) * stride, pageBytes);
         Mapping.giveBack(mem.segment(), from, to - from);
     }
 

@@ -14,6 +14,7 @@ import io.sdp4j.linux.DaemonThread;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
+import io.sdp4j.linux.Mapping;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -297,7 +298,7 @@ public final class ShmFabric implements Fabric {
     }
 
     static ShmLayout layout(QpSpec active, QpSpec passive) {
-        return new ShmLayout(active, passive, CHUNKS, CHUNK_BYTES);
+        return new ShmLayout(active, passive, CHUNKS, CHUNK_BYTES, Mapping.PAGE_BYTES);
     }
 
     /** Books memory for a connection; what only waits for another use must go first. */

@@ -28,7 +28,6 @@ import java.util.Arrays;
  * page tables.
  */
 final class ShmLayout {
-    static final int PAGE = 4096;
     static final int CONTROL_BYTES = 128;
     static final int SLEEP_WORD = 0;
     static final int WAKE_WORD = 4;
@@ -70,6 +69,7 @@ final class ShmLayout {
     final long[] chunk = new long[2];
     final int chunks;
     final int chunkBytes;
+    final int pageBytes;
     final long totalBytes;
 
     /** Part of {@code totalBytes} beyond the usual size, in the slots of each direction. */
@@ -80,10 +80,12 @@ final class ShmLayout {
      * @param passive what side 1 wants
      * @param chunks RDMA chunks of each direction
      * @param chunkBytes payload of a chunk
+     * @param pageBytes a page of the kernel, which both sides share
      */
-    ShmLayout(QpSpec active, QpSpec passive, int chunks, int chunkBytes) {
+    ShmLayout(QpSpec active, QpSpec passive, int chunks, int chunkBytes, int pageBytes) {
         this.chunks = chunks;
         this.chunkBytes = chunkBytes;
+        this.pageBytes = pageBytes;
         QpSpec[] receiver = {passive, active};
         long at = 2 * CONTROL_BYTES;
         for (int direction = 0; direction < 2; direction++) {
@@ -100,16 +102,16 @@ final class ShmLayout {
             at = align(at + 4L * returnEntries[direction], CONTROL_BYTES);
         }
         for (int direction = 0; direction < 2; direction++) {
-            data[direction] = at = align(at, PAGE);
+            data[direction] = at = align(at, pageBytes);
             at += (long) slots[direction] * stride[direction];
             int usual = stride(Math.min(slotBytes[direction], USUAL_BYTES));
             longBytes[direction] = (long) slots[direction] * (stride[direction] - usual);
             for (int c = 0; direction == 0 && c < 2; c++) {
-                chunk[c] = at = align(at, PAGE);
+                chunk[c] = at = align(at, pageBytes);
                 at += (long) chunks * chunkStride();
             }
         }
-        totalBytes = align(at, PAGE);
+        totalBytes = align(at, pageBytes);
     }
 
     /** Bytes that every connection takes, or may take without asking. */

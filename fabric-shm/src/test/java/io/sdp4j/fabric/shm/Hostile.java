@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.linux.Mapping;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -66,7 +67,7 @@ public final class Hostile {
         boolean wakeBytes = random.nextBoolean();
         while (System.nanoTime() < end) {
             for (int i = 0; i < 64; i++) {
-                long words = (random.nextBoolean() ? ShmLayout.PAGE : mem.byteSize()) / 8;
+                long words = (random.nextBoolean() ? Mapping.PAGE_BYTES : mem.byteSize()) / 8;
                 mem.set(JAVA_LONG, random.nextLong(words) * 8, random.nextLong());
             }
             if (wakeBytes) {

@@ -14,6 +14,7 @@ import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.linux.Mapping;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -117,7 +118,7 @@ final class ShmFuzzTest {
     }
 
     private static void shoot(MemorySegment victim, Random random, int style) {
-        long size = style == 0 ? victim.byteSize() : ShmLayout.PAGE;
+        long size = style == 0 ? victim.byteSize() : Mapping.PAGE_BYTES;
         long at = random.nextLong(size / 8) * 8;
         switch (random.nextInt(4)) {
             case 0 -> victim.set(JAVA_LONG, at, random.nextLong());
