@@ -13,7 +13,8 @@ import java.util.Map;
  * its address. Two segments have equal scopes only if they come from the same buffer or arena, so
  * memory that was freed and whose address is in use again belongs to another lifetime and is
  * registered anew. As long as an entry exists it keeps its buffer from being collected. Memory of
- * the global scope has no lifetime and is not kept.
+ * the global scope has no lifetime and is not kept, and neither is that of a mapped file: when the
+ * file has been truncated and has grown again, a registration still has its old pages.
  *
  * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries: idle
  * ones leave oldest first when all are too much.
@@ -115,6 +116,10 @@ abstract class KeptRegistrations {
         this.registrar = registrar;
         this.maxBytes = maxBytes;
         this.sweepLater = sweepLater;
+    }
+
+    boolean mayBeKept(MemorySegment memory, Key key) {
+        return key.lenBytes() <= maxBytes && key.isMortal() && !memory.isMapped();
     }
 
     /** From now on {@code e} stays after its use. */

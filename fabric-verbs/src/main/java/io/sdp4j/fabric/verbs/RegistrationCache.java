@@ -40,7 +40,7 @@ final class RegistrationCache extends KeptRegistrations {
         e.registration = registration;
         e.touch();
         Use use = new Use(e, false);
-        if (key.isMortal() && key.lenBytes() <= maxBytes) {
+        if (mayBeKept(memory, key)) {
             keep(e);
         }
         return use;

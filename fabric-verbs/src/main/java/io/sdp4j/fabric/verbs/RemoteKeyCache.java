@@ -101,12 +101,12 @@ final class RemoteKeyCache extends KeptRegistrations {
         return null;
     }
 
-    private boolean mayBeKept(MemorySegment memory, Key key) {
+    @Override
+    boolean mayBeKept(MemorySegment memory, Key key) {
         return maxBytes > 0
-                && key.lenBytes() <= maxBytes
+                && super.mayBeKept(memory, key)
                 && !key.lender().ended
-                && MemoryLife.lasting(memory)
-                && key.isMortal();
+                && MemoryLife.lasting(memory);
     }
 
     @Override

@@ -1,6 +1,13 @@
 package io.sdp4j.fabric.verbs;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -16,6 +23,14 @@ final class FakeRegistrar implements SlabPool.Registrar {
 
     FakeRegistrar(long limitBytes) {
         this.limitBytes = limitBytes;
+    }
+
+    /** Of 1,000 bytes, mapped for as long as it can be reached. */
+    static MemorySegment mappedFile(Path directory) throws IOException {
+        try (FileChannel file =
+                FileChannel.open(directory.resolve("mapped"), CREATE, READ, WRITE)) {
+            return MemorySegment.ofBuffer(file.map(FileChannel.MapMode.READ_WRITE, 0, 1000));
+        }
     }
 
     @Override

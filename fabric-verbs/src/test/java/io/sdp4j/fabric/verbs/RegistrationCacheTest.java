@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: a registration is used again, and never for memory that is not the same any more. */
 class RegistrationCacheTest {
@@ -95,6 +98,13 @@ class RegistrationCacheTest {
     @Test
     void memoryWithoutALifetimeIsNotKept() {
         use(Arena.global().allocate(100));
+        assertEquals(0, cache.size());
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void aMappedFileIsNotKept(@TempDir Path directory) throws IOException {
+        use(FakeRegistrar.mappedFile(directory));
         assertEquals(0, cache.size());
         assertEquals(0, registrar.live());
     }

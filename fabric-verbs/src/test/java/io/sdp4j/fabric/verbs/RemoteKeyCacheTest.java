@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.verbs.RemoteKeyCache.Lender;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: a key is kept only for a buffer that one connection lends again and again, and each of the
@@ -67,6 +70,13 @@ class RemoteKeyCacheTest {
         }
         assertEquals(2, registrar.calls());
         keys.close();
+        assertEquals(0, registrar.live());
+    }
+
+    @Test
+    void isNotKeptForAMappedFile(@TempDir Path directory) throws IOException {
+        keep(lender, FakeRegistrar.mappedFile(directory));
+        assertEquals(0, keys.size());
         assertEquals(0, registrar.live());
     }
 
