@@ -148,9 +148,11 @@ final class CmChannel {
         if (at == 0) {
             return null;
         }
-        CmEvent e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
-        cm.ackEvent(at);
-        return e;
+        try {
+            return RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+        } finally {
+            cm.ackEvent(at);
+        }
     }
 
     /** Takes what was moved here. */
@@ -171,16 +173,24 @@ final class CmChannel {
         if (at == 0) {
             return false;
         }
-        CmEvent e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
-        boolean request = e.type() == RdmaCmEvent.CONNECT_REQUEST;
-        Target t = targets.get(request ? e.listenId() : e.id());
-        cm.ackEvent(at);
+        CmEvent e;
+        Target t;
+        try {
+            e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+            t = targets.get(isRequest(e) ? e.listenId() : e.id());
+        } finally {
+            cm.ackEvent(at);
+        }
         if (t != null) {
             t.onCmEvent(e);
-        } else if (request) {
+        } else if (isRequest(e)) {
             cm.destroyId(e.id()); // it has no other owner
         }
         return true;
+    }
+
+    private static boolean isRequest(CmEvent e) {
+        return e.type() == RdmaCmEvent.CONNECT_REQUEST;
     }
 
     /** Ends the channel. Event thread; no id is left. */
