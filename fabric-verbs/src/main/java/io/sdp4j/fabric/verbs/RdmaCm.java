@@ -15,7 +15,9 @@ import java.lang.invoke.MethodHandle;
  *
  * <p>Which of these can block: {@link #connect} on iWARP, where the software driver sets up the
  * whole TCP connection in it; {@link #destroyId} until every event that was fetched for the id is
- * acknowledged. The rest answers at once.
+ * acknowledged; and on iWARP, after {@link #connect} or {@link #accept}, {@link #disconnect},
+ * {@link #destroyQp} and {@link #destroyId} until the peer has answered or the device has given up.
+ * The rest answers at once.
  *
  * <p>Source: rdma/rdma_cma.h, rdma-core 44.
  */
@@ -197,7 +199,10 @@ final class RdmaCm {
         }
     }
 
-    /** Puts the queue pair into error and tells the peer, or answers it. */
+    /**
+     * Puts the queue pair into error and tells the peer, or answers it. May block on iWARP: see the
+     * class.
+     */
     int disconnect(long id) {
         return Bindings.status(s -> (int) disconnect.invokeExact(s, id));
     }

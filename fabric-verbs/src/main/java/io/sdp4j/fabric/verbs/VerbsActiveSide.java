@@ -19,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
  * connection request allows: it names the port. Whatever fails, the id and its queue pair are
- * destroyed on the event thread, after the call that may still run on them.
+ * destroyed on the event thread, after the call that may still run on them, and when that waits for
+ * nothing any more.
  */
 final class VerbsActiveSide implements CmChannel.Target {
     private final VerbsFabric fabric;
@@ -91,7 +92,7 @@ final class VerbsActiveSide implements CmChannel.Target {
             if (complete) {
                 channel.giveBack(own);
             } else {
-                var _ = connecting.whenComplete((r, t) -> channel.loop().execute(this::discard));
+                var _ = connecting.whenComplete((r, t) -> discardSoon());
             }
         }
     }
@@ -116,6 +117,14 @@ final class VerbsActiveSide implements CmChannel.Target {
     private void unwatch() {
         if (caller != null) {
             fabric.callWatch().leave(caller);
+        }
+    }
+
+    private void discardSoon() {
+        if (qp != null) {
+            qp.whenAnswered(this::discard);
+        } else {
+            channel.loop().execute(this::discard);
         }
     }
 

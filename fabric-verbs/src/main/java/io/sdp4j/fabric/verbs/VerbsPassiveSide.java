@@ -164,7 +164,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         told = true;
         listener.forget(this);
         if (qp != null) {
-            qp.discard();
+            qp.whenAnswered(qp::discard);
         } else {
             channel.destroyId(id);
             fabric.onIdGone();

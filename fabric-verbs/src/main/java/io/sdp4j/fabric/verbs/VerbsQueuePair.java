@@ -439,6 +439,22 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         channel.loop().execute(this::destroyIfLeft);
     }
 
+    /**
+     * Has the event thread run {@code discard} when it waits for nothing: on iWARP the kernel ends
+     * no queue pair that is being connected before the peer has answered, or the device has given
+     * up. Any thread.
+     */
+    void whenAnswered(Runnable discard) {
+        if (device.connectMayBlock()) {
+            var _ =
+                    fabric.connectThreads()
+                            .run(() -> channel.cm().disconnect(resources.id()))
+                            .whenComplete((r, t) -> channel.loop().execute(discard));
+        } else {
+            channel.loop().execute(discard);
+        }
+    }
+
     /** Ends a queue pair that was never connected, or whose user was not told. Event thread. */
     void discard() {
         synchronized (this) {

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -83,22 +84,9 @@ final class LabPairs {
     /** A connection, or why there is none on the side that was short of something. */
     QpPair connect() throws FabricException, InterruptedException, TimeoutException {
         accepted = new CompletableFuture<>();
-        long now = System.nanoTime();
-        long deadline = now + TimeUnit.SECONDS.toNanos(LONG_SECONDS);
         QueuePair a;
         try {
-            a =
-                    fabric.connect(
-                                    new ConnectRequest(
-                                            address(),
-                                            _ -> new InetSocketAddress(address().getAddress(), 9),
-                                            new byte[0],
-                                            spec,
-                                            now,
-                                            deadline,
-                                            deadline,
-                                            () -> false))
-                            .queuePair();
+            a = connect(address(), TimeUnit.SECONDS.toNanos(LONG_SECONDS));
         } catch (FabricException e) {
             var _ = accepted.thenAccept(QueuePair::close); // the other side knows nothing of it
             throw accepted.isCompletedExceptionally()
@@ -111,6 +99,29 @@ final class LabPairs {
             a.close();
             throw (FabricException) e.getCause();
         }
+    }
+
+    /** The active end of a connection, if it is there in time. */
+    QueuePair connect(InetSocketAddress to, long nanos) throws FabricException {
+        long now = System.nanoTime();
+        return fabric.connect(
+                        new ConnectRequest(
+                                to,
+                                _ -> new InetSocketAddress(to.getAddress(), 9),
+                                new byte[0],
+                                spec,
+                                now,
+                                now + nanos,
+                                now + nanos,
+                                () -> false))
+                .queuePair();
+    }
+
+    /** Whether the event thread does something else within this time. */
+    static boolean loopIsFree(int seconds) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        LOOP.execute(done::countDown);
+        return done.await(seconds, TimeUnit.SECONDS);
     }
 
     /** Connects as soon as that is possible. */

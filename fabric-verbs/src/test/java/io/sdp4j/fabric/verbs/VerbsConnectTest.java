@@ -1,12 +1,18 @@
 package io.sdp4j.fabric.verbs;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +95,24 @@ class VerbsConnectTest {
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(() -> Lab.resources().get("qp") <= 1); // the connection manager's own
+    }
+
+    /**
+     * A listener that answers no request stands for a process that hangs: the kernel has taken the
+     * connection.
+     */
+    @Test
+    void anAttemptWithoutAnswerLeavesTheEventThreadFree() throws Exception {
+        try (ServerSocket port = new ServerSocket(0, 1, Lab.address())) {
+            InetSocketAddress silent = (InetSocketAddress) port.getLocalSocketAddress();
+            try (FabricListener _ =
+                    pairs.fabric.listen(new ListenRequest(silent, false, _ -> {}))) {
+                assertThrows(
+                        FabricException.class,
+                        () -> pairs.connect(silent, TimeUnit.MILLISECONDS.toNanos(200)));
+                assertTrue(LabPairs.loopIsFree(5));
+            }
+        }
     }
 
     @Test
