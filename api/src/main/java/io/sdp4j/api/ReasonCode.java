@@ -37,8 +37,8 @@ public enum ReasonCode {
     NOT_ACCEPTED("the peer's application has not accepted the connection that is to move"),
     /** No answer in time. */
     TIMED_OUT("no answer in time"),
-    /** It did not answer lately. */
-    REMEMBERED("it did not answer lately"),
+    /** An attempt there failed lately. */
+    REMEMBERED("an attempt there failed lately"),
     /** The peer speaks another version. */
     VERSION("the peer speaks another version"),
     /** The port is another user's, or not that of the process behind the rendezvous. */

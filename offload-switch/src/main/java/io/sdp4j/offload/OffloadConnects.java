@@ -246,7 +246,7 @@ final class OffloadConnects {
             BooleanSupplier abandoned) {
         if (failures.contains(remote)) {
             return Attempt.kernel(
-                    ReasonCode.REMEMBERED, remote + " did not answer an offload attempt lately");
+                    ReasonCode.REMEMBERED, "an offload attempt to " + remote + " failed lately");
         }
         ProviderFailure failure = new ProviderFailure();
         for (OffloadProvider provider : providers) {

@@ -166,8 +166,8 @@ public final class OffloadSwitch {
 
     /**
      * The outcome that is clear without asking a provider: the rule keeps the connection on the
-     * kernel, there cannot be a listener, no provider leads there, or the destination did not
-     * answer lately. Never blocks.
+     * kernel, there cannot be a listener, no provider leads there, or an attempt there failed
+     * lately. Never blocks.
      *
      * @return null if {@link #connect} has to find out
      */
@@ -190,7 +190,7 @@ public final class OffloadSwitch {
         if (failures.contains(remote)) {
             return Attempt.kernel(
                     ReasonCode.REMEMBERED,
-                    remote + " did not answer an offload attempt lately; asked again later");
+                    "an offload attempt to " + remote + " failed lately; asked again later");
         }
         return null;
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
  * Settings of the switch.
  *
  * @param connectTimeoutNanos cap of one offload attempt where its rule gives none; more than 0
- * @param missTtlNanos how long a destination that did not answer is not asked again; 0 = asked
- *     always
+ * @param missTtlNanos how long a destination that did not answer twice, or refused and took TCP, is
+ *     not asked again; 0 = asked always
  * @param missCapacity destinations remembered at most; the oldest is forgotten first
  * @param upgrade when connections on this host are offloaded
  */
@@ -35,8 +35,8 @@ public record SwitchSettings(
                     0,
                     86_400,
                     "s",
-                    "How long a destination that did not answer goes straight to kernel TCP; 0: not at"
-                            + " all.");
+                    "How long a destination that did not answer twice, or refused and took TCP,"
+                            + " goes straight to kernel TCP; 0: not at all.");
 
     /** When connections leave TCP. */
     public static final Setting UPGRADE =
