@@ -15,6 +15,7 @@ import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.Mapping;
+import io.sdp4j.linux.NativeAccess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -104,7 +105,7 @@ public final class ShmFabric implements Fabric {
         }
         throw new FabricException(
                 FabricException.Cause.UNAVAILABLE,
-                "shared memory needs native calls, which are denied in this JVM");
+                "shared memory needs native calls: " + NativeAccess.explanation());
     }
 
     /** With another view of who owns what, for tests. */

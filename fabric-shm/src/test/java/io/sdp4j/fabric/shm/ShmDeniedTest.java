@@ -24,6 +24,7 @@ final class ShmDeniedTest {
                         .start();
         String said = denied.inputReader().readLine();
         assertEquals(0, denied.waitFor());
-        assertTrue(said.startsWith("UNAVAILABLE shared memory needs native calls"), said);
+        assertTrue(said.startsWith("UNAVAILABLE shared memory needs native calls: "), said);
+        assertTrue(said.contains("start Java with --enable-native-access="), said);
     }
 }
