@@ -1,5 +1,5 @@
 /**
- * Linux underneath the fabrics: system calls by FFM, the two event loops, and the owner of a TCP
- * port. The only place of the product with native calls.
+ * Linux underneath the fabrics: system calls, the two event loops, and the owner of a TCP port.
+ * Beside it only the fabric of RDMA devices makes native calls.
  */
 package io.sdp4j.linux;

@@ -25,7 +25,8 @@ public record SwitchSettings(
                     1,
                     60_000,
                     "ms",
-                    "Longest time an offload attempt may take before kernel TCP is used.");
+                    "Longest time an offload attempt may take before kernel TCP is used; up to five"
+                            + " seconds more while this process or the peer's switch starts.");
 
     /** How long a miss is remembered. */
     public static final Setting MISS_CACHE_SECONDS =

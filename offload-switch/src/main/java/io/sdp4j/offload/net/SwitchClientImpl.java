@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A socket that decides when it connects whether the kernel's TCP or an offload provider carries
- * it, and never changes its mind afterwards.
+ * it. An offloaded connection stays offloaded.
  *
  * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. A
  * connection that may move later is {@code carried} on top of {@code kernel}. Of an offloaded one,
