@@ -219,6 +219,28 @@ class ArchitectureTest {
         }
     }
 
+    /** Goal: a thread of a dump is explained. */
+    @Test
+    void everyThreadIsInTheTable() throws IOException {
+        String details = Files.readString(ROOT.resolve("docs/mechanisms.md"));
+        Set<String> told = new TreeSet<>();
+        Matcher rows = Pattern.compile("(?m)^\\| `sdp4j-([a-z]+)` \\|").matcher(details);
+        while (rows.find()) {
+            told.add(rows.group(1));
+        }
+        Pattern name = Pattern.compile("(?<!Mapping\\.create\\()\"sdp4j-([a-z]+)\"");
+        Set<String> named = new TreeSet<>();
+        for (String folder : ALLOWED.keySet()) {
+            for (Path file : sources(folder, false)) {
+                Matcher names = name.matcher(Files.readString(file));
+                while (!file.toString().contains("/cli/") && names.find()) {
+                    named.add(names.group(1));
+                }
+            }
+        }
+        assertEquals(named, told);
+    }
+
     @Test
     void noModuleNeedsAgentOrBench() throws IOException {
         for (String folder : ALLOWED.keySet()) {
