@@ -204,7 +204,7 @@ record RdmaChecks(Path root, ProcessLimits limits) {
                 files
                         + " open files, room for "
                         + files / FILES_OF_A_CONNECTION
-                        + " connections or more";
+                        + " connections over RDMA or more";
         return Check.ok(name, found);
     }
 
