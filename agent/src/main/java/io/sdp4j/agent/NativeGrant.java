@@ -36,7 +36,9 @@ final class NativeGrant {
             return false;
         }
         if (denied()) {
-            sink.accept("native access is denied on the command line, so nothing is offloaded");
+            sink.accept(
+                    "native access is denied on the command line, so nothing is offloaded; start"
+                            + " Java without --illegal-native-access=deny");
             return true;
         }
         try {

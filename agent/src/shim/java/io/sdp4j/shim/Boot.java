@@ -223,7 +223,9 @@ final class Boot {
                     earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
                 }
                 if (earlyChannels == null) {
-                    say("every client's channel is refused: there are none for this JDK");
+                    say(
+                            "every SocketChannel that connects is refused: channels that obey sdp"
+                                    + " rules need JDK 25; use it, or remove those rules");
                 }
             } catch (RuntimeException | LinkageError e) {
                 say("every client is refused, the rules cannot be asked: " + cause(e));

@@ -33,8 +33,8 @@ final class FilesPatch extends JdkPatch {
         super(
                 "sun.nio.ch.FileChannelImpl",
                 1,
-                "FileChannel.transferTo maps a file where the kernel could send it, or where it is"
-                        + " better read: this JDK does not let it be told");
+                "FileChannel.transferTo is slower: this JDK's FileChannelImpl is not the known one;"
+                        + " use JDK 25");
     }
 
     @Override

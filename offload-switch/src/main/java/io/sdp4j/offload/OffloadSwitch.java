@@ -347,7 +347,10 @@ public final class OffloadSwitch {
                     return port;
                 }
             } catch (RuntimeException e) {
-                Log.OUT.warn("provider {} failed to choose a port", provider.name(), e);
+                Log.OUT.warn(
+                        "provider {} failed to choose a port; the kernel chooses it",
+                        provider.name(),
+                        e);
             }
         }
         return 0;

@@ -63,7 +63,7 @@ final class IdleTrimmer {
         try {
             return stream.onLook();
         } catch (RuntimeException | Error e) {
-            LOG.error("a stream is cut", e);
+            LOG.error("a connection is cut by a fault of sdp4j; report this", e);
             stream.cut();
         }
         return true;

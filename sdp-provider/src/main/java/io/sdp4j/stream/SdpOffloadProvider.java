@@ -158,7 +158,8 @@ public final class SdpOffloadProvider implements OffloadProvider {
     private static EventLoop caretaker() {
         EventLoop loop =
                 EventLoops.start(
-                        "sdp4j-caretaker", t -> LOG.error("a task of the caretaker failed", t));
+                        "sdp4j-caretaker",
+                        t -> LOG.error("a task of the event thread failed; report this", t));
         LastHook.add(loop::end);
         return loop;
     }

@@ -53,7 +53,11 @@ final class Traces {
                             process);
             return fabric -> new TracedFabric(fabric, trace);
         } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
-            LOG.warn("no trace is written: {}: {}", file, e.toString());
+            LOG.warn(
+                    "no trace is written: {}: {}; name a file in a directory that this user can"
+                            + " write to",
+                    file,
+                    e.toString());
             return UnaryOperator.identity();
         }
     }
