@@ -43,9 +43,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Joins settings, rules, switch and provider of this JVM. Wiring only.
  *
- * <p>The shim calls {@link #start} when the application makes its first socket, and {@link #report}
- * at exit, through reflection. Until the first connection or listener that a rule wants offloaded,
- * no thread is started, no descriptor opened and no native call made; the provider is made then.
+ * <p>The shim calls {@link #start} when a socket or channel needs the switch, and {@link #report}
+ * at exit, through reflection. The provider is made at the first connection or listener that a rule
+ * wants offloaded: no descriptor is opened before, and no native call made. {@link JmxBean} has a
+ * thread from the first question to the rules.
  */
 public final class Agent {
     private static final String JDK_SDP = "com.sun.sdp.conf";

@@ -16,11 +16,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The switch's start, at the first socket, and the shim's questions before and after it.
+ * The switch's start, when a socket or channel needs it, and the shim's questions before and after
+ * it.
  *
- * <p>The module layer with everything but the shim is defined when one of the factories is asked
- * for the first time; when that fails, they are taken out again and the application runs on kernel
- * TCP; unless rules keep clients off it, or an early listener needs them.
+ * <p>The modules, everything but the shim, are defined then; when that fails, the factories are
+ * taken out again and the application runs on kernel TCP; unless rules keep clients off it, or an
+ * early listener needs them.
  *
  * <p>States: {@link Premain} gives {@link #grants} and {@link #options}, then {@link #factories} is
  * set once: to the switch's own pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.

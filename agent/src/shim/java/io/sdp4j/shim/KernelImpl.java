@@ -18,8 +18,9 @@ import java.util.Set;
  * The way back: takes our factories out of {@code java.net} and makes the JDK's own socket for the
  * one call that is already on its way through them.
  *
- * <p>Used only when the switch cannot start. It then opens a package to the unnamed module, because
- * the module that normally does such things may be what failed.
+ * <p>Used when the switch cannot start, for what its start itself opens, and where another socket
+ * factory is installed; {@link #missing} at every start. All but that opens a package to the
+ * unnamed module, because the module that normally does such things may be what failed.
  */
 final class KernelImpl {
     private KernelImpl() {}

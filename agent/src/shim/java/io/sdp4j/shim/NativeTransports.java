@@ -12,8 +12,8 @@ import java.util.function.Supplier;
  * about a millisecond each time. Where it finds an event loop it looks for a thread that runs one:
  * a class alone may have been loaded to verify another that names it, in a program whose sockets
  * are all Java's. Watching classes while they are loaded would cost every class, and the JVM its
- * shared archive. It ends after {@value #LAST_MILLIS} ms of sleep; later ones are not reported.
- * Each copy of Netty (shaded ones are copies) is told once.
+ * shared archive. It ends after some 34 minutes of sleep; later ones are not reported. Each copy of
+ * Netty (shaded ones are copies) is told once.
  */
 final class NativeTransports extends Thread {
     private static final long FIRST_MILLIS = 500;
@@ -51,7 +51,7 @@ final class NativeTransports extends Thread {
                 }
             }
         } catch (InterruptedException e) {
-            // by whom? it makes no difference to the program
+            // interrupted: it stops looking
         }
     }
 

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  *
  * <p>It costs a JVM that never opens a socket next to nothing: it takes the JDK's own SDP switch
  * out of the way, sets two socket factories and becomes the selector provider. {@link Boot} does
- * the rest at the first socket.
+ * the rest when a socket or channel needs the switch.
  */
 public final class Premain implements BiConsumer<String, Object[]> {
     /** The shim's own name for a property of the JDK's own SDP switch. */

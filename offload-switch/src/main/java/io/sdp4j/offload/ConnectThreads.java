@@ -8,8 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads on which attempts run that no application thread waits for: daemons, started when
- * needed, gone after a while.
+ * The threads on which attempts run beside the application's: daemons, started when needed, gone
+ * after a while. The application's wait only in a {@link BoundedAttempt} and a blocking {@code
+ * finishConnect}.
  */
 public final class ConnectThreads {
     /**

@@ -22,8 +22,8 @@ import java.util.function.IntConsumer;
  *
  * <p>States: NEW, before {@link #start}; YOUNG; ASKED, a provider is asked, or a peer has asked;
  * then MOVING, there is a stream, and each direction goes over to it as {@link Handover} says; or
- * STAYS, on TCP for good. {@code this} guards the state; no one waits while holding it but in
- * {@link #goesOn}.
+ * STAYS, on TCP for good. {@code this} guards the state; no thread waits while holding it but in
+ * {@link #goesOn}, and for a second in {@link #urgentByStream}.
  *
  * <p>Its end on TCP is not believed to be the end of the data before it is clear whether the other
  * end has gone on by the stream.

@@ -14,8 +14,8 @@ import java.util.Locale;
  * @param bytes payload of both directions that a connection has carried
  * @param turns how often it has answered: a read that follows a write. Enough of either will do
  * @param allTurns how often all connections of this JVM together have answered, for {@code turns}
- *     to be enough: what moves first has the way of a byte compiled, which only many answers pay
- *     for
+ *     to be enough: the first move makes the JVM compile the offloaded path; only many answers
+ *     repay that
  * @param ageNanos how old it is at least
  * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block,
  *     unless it is quick; 0 = every connection is as one that threads wait in; {@link
@@ -113,7 +113,8 @@ public record UpgradePolicy(
 
     /** Whether one that is worth moving waits while many threads want the processors. */
     boolean waitsInCrowd() {
-        return bulkBytes != 0; // only AUTO; a record's equals takes 10 ms when it is first asked
+        // AUTO and AUTO_ALONE; a record's equals takes 10 ms when it is first asked
+        return bulkBytes != 0;
     }
 
     /**

@@ -1,2 +1,2 @@
-/** Rule files in two old dialects, and every setting. */
+/** Rule files in two old dialects, and the reading of settings, which their modules declare. */
 package io.sdp4j.policy;

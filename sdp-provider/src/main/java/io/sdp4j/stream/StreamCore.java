@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * the machine wants.
  *
  * <p>The lock is this object's monitor; callers of all methods but {@code later} hold it. Under it:
- * the machine, polling, posting. Never: payload copies beyond a few cache lines, sleeping, user
- * code. Wakes are collected and carried out by the caller after it has left the monitor.
+ * the machine, polling, posting. Never: payload copies of more than 2 KiB, sleeping, user code.
+ * Wakes are collected and carried out by the caller after it has left the monitor.
  */
 final class StreamCore {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCore.class);
