@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
  * <p>Thread-safe; nothing here waits.
  */
 public final class StrangeFd {
-    /** That wait, before nothing more is to be taken from strangers. */
+    /** Most descriptors that may wait to be closed; beyond that none is received. */
     private static final int MOST = 64;
 
     private static final ArrayDeque<Integer> WAITING = new ArrayDeque<>(); // itself

@@ -130,7 +130,7 @@ final class OffloadConnects {
                 failures.forget(remote);
                 return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
             } catch (OffloadUnavailable e) {
-                // What a close takes away looks like a lack to the provider.
+                // The provider reports a resource that a close took away as missing.
                 if (e.reason() == ReasonCode.ABANDONED || abandoned.getAsBoolean()) {
                     return new Attempt(null, ReasonCode.ABANDONED, e.getMessage());
                 }

@@ -22,7 +22,7 @@ final class UpgradeGate {
     /** The threads are counted at most so often. */
     static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Of the counts before, so many weigh as much as a new one: they vary by half. */
+    /** Weight of the average against a new count; counts vary by half. */
     private static final int MEMORY = 8;
 
     private final IntSupplier runnable;
@@ -39,7 +39,7 @@ final class UpgradeGate {
         this.most = CROWD * processors;
     }
 
-    /** Apart, as it takes a program milliseconds that may never ask. */
+    /** In a class of its own: making it takes milliseconds, and most programs never ask. */
     private static final class OfMachine {
         static final UpgradeGate GATE = new UpgradeGate(UpgradeGate::runnableThreads, processors());
     }

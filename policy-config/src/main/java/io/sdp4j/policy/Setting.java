@@ -10,8 +10,8 @@ import java.util.Locale;
  *
  * <p>Shape: {@code sdp4j.<area>.<noun>[.<unit>]}, unit last, both as a system property and, with or
  * without {@code sdp4j.}, as an agent option. Numbers are whole; their range includes both ends.
- * What no operator can decide about is {@code sdp4j.internal.<area>...} and may change without
- * notice.
+ * Settings that an operator need not decide about begin with {@code sdp4j.internal.<area>} and may
+ * change without notice.
  */
 public final class Setting {
     private enum Kind {

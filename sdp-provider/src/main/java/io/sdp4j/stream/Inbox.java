@@ -138,8 +138,8 @@ final class Inbox {
     }
 
     /**
-     * Whether a close leaves input unread. What the peer's switch has begun the stream with is
-     * none, see {@link OffloadStream#tryBegin}.
+     * Whether a close leaves input unread. The limit with which the peer's switch begins a stream
+     * is not unread input, see {@link OffloadStream#tryBegin}.
      */
     boolean holdsInput() {
         assert Thread.holdsLock(core);

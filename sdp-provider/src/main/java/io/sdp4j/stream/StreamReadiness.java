@@ -333,7 +333,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         return false;
     }
 
-    /** Somebody looks from time to time again. With the lock. */
+    /** {@code IdleTrimmer} looks at this stream again. With the lock. */
     void stir() {
         assert Thread.holdsLock(core);
         atRest = null;

@@ -45,8 +45,8 @@ final class StreamWriter {
     private long oneWayBytes;
 
     /**
-     * A slot is away from the lock to be filled. What an Error that had no stack left to give it
-     * back has lost is not known.
+     * A slot is away from the lock to be filled. If a full stack prevents giving it back, its bytes
+     * may be lost.
      */
     private boolean filling;
 

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 
 /**
  * A JVM started for a measurement: its standard output is read line by line, its standard error is
- * kept. Whatever Java options the environment has do not reach it, so that runs can be compared.
+ * kept. Java options of the environment do not reach it, so that runs can be compared.
  *
  * <p>{@link #close} ends it if it still runs.
  */

@@ -25,8 +25,7 @@ import java.util.regex.Pattern;
 /**
  * Loads plug-ins: each in a module layer of its own on top of the agent's, so that one that is
  * broken takes no other with it. Their loaders have the platform loader as parent, and the
- * application sees none of their classes. What another jar of the directory has a plug-in gets,
- * too.
+ * application sees none of their classes. A plug-in also sees the other jars of the directory.
  *
  * <p>Plug-ins run with the rights of the agent, so nothing is loaded that another user than root
  * and ours could have put there or changed. Used once, by one thread.

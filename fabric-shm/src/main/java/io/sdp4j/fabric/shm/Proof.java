@@ -39,7 +39,7 @@ final class Proof {
         }
     }
 
-    /** Under which number listeners were found; a hint. Guarded by itself. */
+    /** The descriptor number under which a listener was found; a hint. Guarded by itself. */
     private final Map<Held, String> known =
             new LinkedHashMap<>() {
                 private static final long serialVersionUID = 1L;

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The directories where processes of one user may meet, in the order in which everybody tries them,
- * and how one is opened.
+ * The directories where processes of one user may meet, in the order in which every process tries
+ * them, and how one is opened.
  *
  * <p>Shape: a configured place is the only one. Otherwise the order does not depend on the
  * environment, so that processes with different ones meet: {@code /run/user/UID/sdp4j}, {@code

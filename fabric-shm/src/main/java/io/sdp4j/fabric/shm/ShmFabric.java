@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * PeerCredentials}.
  */
 public final class ShmFabric implements Fabric {
-    /** The processor that reads is kept by one operation for no longer than this takes. */
+    /** Most bytes of one RDMA operation, so that it does not keep the reader's processor long. */
     private static final int RDMA_BYTES = 256 << 10;
 
     private static final Capabilities CAPABILITIES =
@@ -56,7 +56,7 @@ public final class ShmFabric implements Fabric {
     private static final int MAX_HANDSHAKES = 256;
     private static final int FEW_DESCRIPTORS = 1024;
 
-    /** Those that move at the same time are found to have taken more. */
+    /** Cap of that share: connections that move at the same time were seen to pass it. */
     private static final int SHARE_OF_FEW = 96;
 
     private static final AtomicInteger SPINNERS = new AtomicInteger();

@@ -40,7 +40,7 @@ final class Waiter {
 
     private static final int CPU_EVERY = 16;
 
-    /** After one the peer has run, unless others came first. */
+    /** Yields of one wait. After one the peer has usually run; other threads may run before it. */
     private static final int MOST_YIELDS = 2;
 
     /** A wait this long was a turn of a thread that has nothing to do with this connection. */

@@ -11,7 +11,7 @@ final class RdmaOps {
     private final long[] wrIds;
     private final int[] opcodes;
 
-    /** Those whose completion the device owes us. */
+    /** Operations that are posted and not completed, by slot. */
     private final boolean[] posted;
 
     private final int[] free;

@@ -58,7 +58,7 @@ final class WorkRequests {
     /** Messages that came since this side has said something. */
     private int heard;
 
-    /** Those that had come when it did so last. */
+    /** {@code heard} when this side last sent something. */
     private int lastAnswer;
 
     /** Sends since the device was last asked for completions. */

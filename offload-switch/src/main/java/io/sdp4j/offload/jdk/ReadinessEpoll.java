@@ -4,9 +4,10 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 
 /**
- * A descriptor that is readable while somebody else's is, or while it is raised.
+ * A descriptor that is readable while another one is, a provider's or a listener's, or while it is
+ * raised.
  *
- * <p>Shape: an epoll descriptor over {somebody else's, one that is always readable}. The latter is
+ * <p>Shape: an epoll descriptor over {the other one, one that is always readable}. The latter is
  * shared, and watched for nothing until {@link #raise}: so to raise needs no descriptor and no
  * memory of its own, and cannot fail. {@code this} guards all fields.
  */
@@ -15,7 +16,7 @@ public final class ReadinessEpoll {
     private final AlwaysReadable always;
     private FileDescriptor epoll;
     private int epollVal;
-    private boolean lent; // the number belongs to somebody else
+    private boolean lent; // the number belongs to a channel
     private boolean within; // the descriptor does
     private boolean forgotten;
     private boolean unheeded;
@@ -23,7 +24,7 @@ public final class ReadinessEpoll {
     private boolean closed;
 
     /**
-     * @param other somebody else's descriptor; -1 = none
+     * @param other a provider's or a listener's descriptor; -1 = none
      */
     public ReadinessEpoll(int other) throws IOException {
         this.other = other;
@@ -61,7 +62,7 @@ public final class ReadinessEpoll {
 
     /**
      * Takes the place of {@code over}: from now on that number stands for this, and the owner of it
-     * closes it. What it stood for is closed.
+     * closes it. The descriptor that had the number is closed.
      */
     public synchronized void moveOver(FileDescriptor over) throws IOException {
         PrivateNatives.duplicate(epoll, over);

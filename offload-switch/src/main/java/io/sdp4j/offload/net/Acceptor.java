@@ -122,7 +122,7 @@ final class Acceptor implements Runnable {
         try {
             accepted = kernel.accept();
         } catch (SocketTimeoutException e) {
-            return null; // somebody else was faster
+            return null; // another process has accepted it
         }
         if (!listening.only()) {
             return accepted;
