@@ -134,8 +134,9 @@ final class Arrivals {
                         send.sources.onSendSm(ack);
                         yield AbortReason.NONE;
                     }
-                    case Mid.RDMA_WR_COMPL -> onRdmaWrCompl(RwCh.len(more, 0), out);
-                    case Mid.RDMA_RD_COMPL -> send.sources.onRdmaRdCompl(RrCh.len(more, 0), ack);
+                    case Mid.RDMA_WR_COMPL -> onRdmaWrCompl(more.get(Wire.INT, 0), out);
+                    case Mid.RDMA_RD_COMPL ->
+                            send.sources.onRdmaRdCompl(more.get(Wire.INT, 0), ack);
                     case Mid.MODE_CHANGE ->
                             Mch.sendHalf(more, 0)
                                     ? send.onModeChange(Mch.mode(more, 0))
@@ -217,10 +218,10 @@ final class Arrivals {
         if (fault == AbortReason.NONE) {
             fault =
                     send.onSinkAvail(
-                            SnkAh.len(more, 0),
-                            SnkAh.lenLegal(more, 0),
-                            SnkAh.rkey(more, 0),
-                            SnkAh.va(more, 0),
+                            SrcAh.len(more, 0),
+                            SrcAh.lenLegal(more, 0),
+                            SrcAh.rkey(more, 0),
+                            SrcAh.va(more, 0),
                             SnkAh.nonDiscards(more, 0),
                             handshake.peerReceiveBytes(),
                             receive.offers.outstanding());

@@ -35,9 +35,4 @@ public final class Mch {
     public static int mode(MemorySegment m, long at) {
         return (m.get(Wire.BYTE, at) >> 4) & 7;
     }
-
-    /** Writes the header. */
-    public static void write(MemorySegment m, long at, boolean sendHalf, int mode) {
-        m.set(Wire.INT, at, (sendHalf ? 1 << 31 : 0) | (mode << 28));
-    }
 }

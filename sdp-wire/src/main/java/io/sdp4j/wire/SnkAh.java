@@ -5,7 +5,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * Header of SinkAvail: a buffer of the Sink that the Source may write.
  *
- * <p>Shape: 20 bytes behind the BSDH; {@code at} is where they start.
+ * <p>Shape: 20 bytes behind the BSDH; {@code at} is where they start. The first sixteen are those
+ * of {@link SrcAh}, which reads them.
  *
  * {@snippet lang = text :
  * offset  0     4      8    16            20
@@ -19,26 +20,6 @@ public final class SnkAh {
     public static final int BYTES = 20;
 
     private SnkAh() {}
-
-    /** Bytes of the whole advertised buffer, 1..2^31, unsigned. */
-    public static int len(MemorySegment m, long at) {
-        return SrcAh.len(m, at);
-    }
-
-    /** Remote key, opaque. */
-    public static int rkey(MemorySegment m, long at) {
-        return SrcAh.rkey(m, at);
-    }
-
-    /** Remote address, opaque, at any alignment. */
-    public static long va(MemorySegment m, long at) {
-        return SrcAh.va(m, at);
-    }
-
-    /** Whether the advertised length is one the protocol allows. */
-    public static boolean lenLegal(MemorySegment m, long at) {
-        return SrcAh.lenLegal(m, at);
-    }
 
     /** Payload messages that did not discard an advertisement, by the Sink's count; wraps. */
     public static int nonDiscards(MemorySegment m, long at) {

@@ -151,7 +151,7 @@ class CodecTest {
         SrcAh.write(m, 0, len, 1, 2);
         assertEquals(legal, SrcAh.lenLegal(m, 0));
         SnkAh.write(m, 0, len, 1, 2, 3);
-        assertEquals(legal, SnkAh.lenLegal(m, 0));
+        assertEquals(legal, SrcAh.lenLegal(m, 0));
     }
 
     @Test

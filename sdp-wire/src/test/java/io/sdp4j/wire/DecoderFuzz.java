@@ -54,24 +54,21 @@ public final class DecoderFuzz {
                 SrcAh.write(again, from, SrcAh.len(m, at), SrcAh.rkey(m, at), SrcAh.va(m, at));
             }
             case Mid.SINK_AVAIL -> {
-                SnkAh.lenLegal(m, at);
+                SrcAh.lenLegal(m, at);
                 SnkAh.write(
                         again,
                         from,
-                        SnkAh.len(m, at),
-                        SnkAh.rkey(m, at),
-                        SnkAh.va(m, at),
+                        SrcAh.len(m, at),
+                        SrcAh.rkey(m, at),
+                        SrcAh.va(m, at),
                         SnkAh.nonDiscards(m, at));
             }
-            case Mid.RDMA_RD_COMPL -> RrCh.write(again, from, RrCh.len(m, at));
-            case Mid.RDMA_WR_COMPL -> RwCh.write(again, from, RwCh.len(m, at));
-            case Mid.CH_RCV_BUF -> CrbH.write(again, from, CrbH.desiredBytes(m, at));
-            case Mid.CH_RCV_BUF_ACK -> CrbAh.write(again, from, CrbAh.actualBytes(m, at));
+            case Mid.RDMA_RD_COMPL, Mid.RDMA_WR_COMPL, Mid.CH_RCV_BUF, Mid.CH_RCV_BUF_ACK ->
+                    again.set(Wire.INT, from, m.get(Wire.INT, at));
             case Mid.MODE_CHANGE -> {
-                Mch.write(again, from, Mch.sendHalf(m, at), Mch.mode(m, at));
-                int reserved = 0x0FFF_FFFF;
-                int word = again.get(Wire.INT, from) | (m.get(Wire.INT, at) & reserved);
-                again.set(Wire.INT, from, word);
+                int reserved = m.get(Wire.INT, at) & 0x0FFF_FFFF;
+                int half = Mch.sendHalf(m, at) ? 1 << 31 : 0;
+                again.set(Wire.INT, from, half | (Mch.mode(m, at) << 28) | reserved);
             }
             case Mid.SUSP_COMM -> {
                 if (!SuspCh.legal(m, at)) {

@@ -243,7 +243,7 @@ class ScenarioTest {
         rig.feed(Mid.SRC_AVAIL, 64, 100, Rig.srcAvail(100));
         MemorySegment answer = rig.message();
         assertEquals(Mid.RDMA_RD_COMPL, Bsdh.mid(answer, 0));
-        assertEquals(0, RrCh.len(answer, 16));
+        assertEquals(0, answer.get(Wire.INT, 16));
         assertEquals(100, rig.out.bytes(rig.row(ActionList.DELIVER)));
     }
 

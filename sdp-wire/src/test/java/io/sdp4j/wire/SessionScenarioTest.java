@@ -47,7 +47,7 @@ class SessionScenarioTest extends ZcopyRig {
         for (int wanted : new int[] {0, 37, 4096, 16_400, 65_552, 1 << 31}) {
             rig.feed(Mid.CH_RCV_BUF, 64, 0, wanted);
             assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
-            assertEquals(16_400, CrbAh.actualBytes(rig.message(), Bsdh.BYTES));
+            assertEquals(16_400, rig.message().get(Wire.INT, Bsdh.BYTES));
             rig.feed(Mid.DATA, 64, 16_384);
             rig.consumed();
             rig.assertAlive();

@@ -89,9 +89,9 @@ class VectorTest extends VectorRig {
                 "FD 00 00 3A 00 00 00 24 00 00 00 07 00 00 00 09"
                         + "00 04 00 00 55 66 77 88 00 00 7F AA 00 00 00 00 00 00 00 03";
         MemorySegment m = read(hex, Mid.SINK_AVAIL, 0, 58, 36, 7, 9);
-        assertEquals(262_144, SnkAh.len(m, 16));
-        assertEquals(0x5566_7788, SnkAh.rkey(m, 16));
-        assertEquals(0x7FAA_0000_0000L, SnkAh.va(m, 16));
+        assertEquals(262_144, SrcAh.len(m, 16));
+        assertEquals(0x5566_7788, SrcAh.rkey(m, 16));
+        assertEquals(0x7FAA_0000_0000L, SrcAh.va(m, 16));
         assertEquals(3, SnkAh.nonDiscards(m, 16));
         bsdh(Mid.SINK_AVAIL, 0, 58, 36, 7, 9);
         SnkAh.write(to, AT + 16, 262_144, 0x5566_7788, 0x7FAA_0000_0000L, 3);
@@ -107,9 +107,9 @@ class VectorTest extends VectorRig {
                 "FD 00 00 3A 00 00 00 27 00 00 00 08 00 00 00 09"
                         + "00 01 00 00 00 00 BE EF 00 00 00 00 00 20 00 01 00 00 00 04 47 45 54";
         MemorySegment m = read(hex, Mid.SINK_AVAIL, 0, 58, 39, 8, 9);
-        assertEquals(65_536, SnkAh.len(m, 16));
-        assertEquals(0xBEEF, SnkAh.rkey(m, 16));
-        assertEquals(0x200001, SnkAh.va(m, 16));
+        assertEquals(65_536, SrcAh.len(m, 16));
+        assertEquals(0xBEEF, SrcAh.rkey(m, 16));
+        assertEquals(0x200001, SrcAh.va(m, 16));
         assertEquals(4, SnkAh.nonDiscards(m, 16));
         bsdh(Mid.SINK_AVAIL, 0, 58, 39, 8, 9);
         SnkAh.write(to, AT + 16, 65_536, 0xBEEF, 0x200001, 4);
@@ -121,8 +121,8 @@ class VectorTest extends VectorRig {
     void v13a() {
         String hex = "06 04 00 3D 00 00 00 14 00 00 00 0A 00 00 00 09 00 01 FF FF";
         plain(hex, Mid.RDMA_RD_COMPL, Bsdh.REQ_PIPE, 61, 20, 10, 9);
-        assertEquals(131_071, RrCh.len(MemorySegment.ofArray(Rig.bytes(hex)), 16));
-        RrCh.write(to, AT + 16, 131_071);
+        assertEquals(131_071, MemorySegment.ofArray(Rig.bytes(hex)).get(Wire.INT, 16));
+        to.set(Wire.INT, AT + 16, 131_071);
         assertWritten(hex);
         Rig rig = rig(9, 9);
         rig.feed(hex);
@@ -133,7 +133,7 @@ class VectorTest extends VectorRig {
     void v13b() {
         String hex = "06 00 00 3D 00 00 00 14 00 00 00 0A 00 00 00 09 00 01 FF FF";
         plain(hex, Mid.RDMA_RD_COMPL, 0, 61, 20, 10, 9);
-        RrCh.write(to, AT + 16, 131_071);
+        to.set(Wire.INT, AT + 16, 131_071);
         assertWritten(hex);
     }
 
@@ -141,8 +141,8 @@ class VectorTest extends VectorRig {
     void v14() {
         String hex = "05 00 00 3D 00 00 00 14 00 00 00 0B 00 00 00 07 00 04 00 00";
         plain(hex, Mid.RDMA_WR_COMPL, 0, 61, 20, 11, 7);
-        assertEquals(262_144, RwCh.len(MemorySegment.ofArray(Rig.bytes(hex)), 16));
-        RwCh.write(to, AT + 16, 262_144);
+        assertEquals(262_144, MemorySegment.ofArray(Rig.bytes(hex)).get(Wire.INT, 16));
+        to.set(Wire.INT, AT + 16, 262_144);
         assertWritten(hex);
         Rig rig = rig(7, 10);
         rig.feed(hex);
@@ -155,7 +155,7 @@ class VectorTest extends VectorRig {
         assertEquals(sendHalf, Mch.sendHalf(m, 16));
         assertEquals(mode, Mch.mode(m, 16));
         bsdh(Mid.MODE_CHANGE, 0, 60, 20, 12, 9);
-        Mch.write(to, AT + 16, sendHalf, mode);
+        to.set(Wire.INT, AT + 16, (sendHalf ? 1 << 31 : 0) | (mode << 28));
         assertWritten(hex);
         Rig rig = rig(9, 11);
         rig.feed(hex);
@@ -253,15 +253,15 @@ class VectorTest extends VectorRig {
     void v17a() {
         String hex = "0B 00 00 40 00 00 00 14 00 00 00 14 00 00 00 0F 00 01 00 00";
         MemorySegment m = read(hex, Mid.CH_RCV_BUF, 0, 64, 20, 20, 15);
-        assertEquals(65_536, CrbH.desiredBytes(m, 16));
+        assertEquals(65_536, m.get(Wire.INT, 16));
         bsdh(Mid.CH_RCV_BUF, 0, 64, 20, 20, 15);
-        CrbH.write(to, AT + 16, 65_536);
+        to.set(Wire.INT, AT + 16, 65_536);
         assertWritten(hex);
         Rig rig = rig(15, 19);
         rig.feed(hex);
         MemorySegment answer = rig.message();
         assertEquals(Mid.CH_RCV_BUF_ACK, Bsdh.mid(answer, 0));
-        assertEquals(16_400, CrbAh.actualBytes(answer, 16));
+        assertEquals(16_400, answer.get(Wire.INT, 16));
         assertEquals(20, Bsdh.mseqAck(answer, 0));
         assertEquals(20, Bsdh.len(answer, 0));
     }
@@ -270,9 +270,9 @@ class VectorTest extends VectorRig {
     void v17b() {
         String hex = "0C 00 00 40 00 00 00 14 00 00 00 10 00 00 00 14 00 01 00 00";
         MemorySegment m = read(hex, Mid.CH_RCV_BUF_ACK, 0, 64, 20, 16, 20);
-        assertEquals(65_536, CrbAh.actualBytes(m, 16));
+        assertEquals(65_536, m.get(Wire.INT, 16));
         bsdh(Mid.CH_RCV_BUF_ACK, 0, 64, 20, 16, 20);
-        CrbAh.write(to, AT + 16, 65_536);
+        to.set(Wire.INT, AT + 16, 65_536);
         assertWritten(hex);
         Rig rig = rig(20, 15);
         rig.feed(hex);
