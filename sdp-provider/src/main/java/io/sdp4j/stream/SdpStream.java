@@ -209,13 +209,6 @@ final class SdpStream implements OffloadStream {
         blocked.signal(wake);
     }
 
-    /** Whether the peer may touch a buffer of the application now. */
-    boolean hasLoan() {
-        synchronized (core) {
-            return core.machine.sink().lent() > 0 || core.machine.source().lent() > 0;
-        }
-    }
-
     // --- waiting ---
 
     @Override

@@ -31,7 +31,7 @@ final class StreamLife {
     private final Runnable onUse = this::watchQuiet;
 
     /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
-    private MigrationListener migration;
+    MigrationListener migration;
 
     StreamLife(
             SdpMachine machine,
@@ -194,13 +194,6 @@ final class StreamLife {
             place.end();
         }
         return asked;
-    }
-
-    /** The port that the peer is asked to follow to, 0 = none. */
-    int movingTo() {
-        synchronized (core) {
-            return migration == null ? 0 : migration.port();
-        }
     }
 
     /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */

@@ -63,7 +63,7 @@ final class AbortTest {
         }
         write = Operation.write(client, ByteBuffer.allocateDirect(8 * MIB));
         read = Operation.read(client, ByteBuffer.allocateDirect(MIB));
-        assertEquals(lends, client.hasLoan());
+        assertEquals(lends, StreamPair.hasLoan(client));
         assertFalse(write.tried());
         assertFalse(read.tried());
     }
@@ -108,7 +108,7 @@ final class AbortTest {
     }
 
     private void assertNothingIsLeft() {
-        assertFalse(client.hasLoan());
+        assertFalse(StreamPair.hasLoan(client));
         client.close(false);
         assertAllIsReleased();
     }
@@ -116,7 +116,7 @@ final class AbortTest {
     private void assertAllIsReleased() {
         await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
         if (server != null) {
-            assertFalse(server.hasLoan());
+            assertFalse(StreamPair.hasLoan(server));
             await().atMost(Duration.ofSeconds(20)).until(() -> server.life().released());
         }
         await().atMost(Duration.ofSeconds(20)).until(() -> mappings() <= before);
@@ -166,7 +166,7 @@ final class AbortTest {
         begin(lends);
         server.ready();
         client.close(true);
-        assertFalse(client.hasLoan());
+        assertFalse(StreamPair.hasLoan(client));
         assertThrows(
                 SocketException.class,
                 () -> {

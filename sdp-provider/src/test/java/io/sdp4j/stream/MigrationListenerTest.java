@@ -84,7 +84,9 @@ final class MigrationListenerTest {
 
     /** Where the stream waits for the peer. */
     private InetSocketAddress place() {
-        return new InetSocketAddress(own.getAddress(), stream.life().movingTo());
+        synchronized (stream.life().core) {
+            return new InetSocketAddress(own.getAddress(), stream.life().migration.port());
+        }
     }
 
     private ActiveOpen follow(InetSocketAddress from) throws OffloadUnavailable {

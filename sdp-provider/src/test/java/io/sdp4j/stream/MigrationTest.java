@@ -330,7 +330,7 @@ class MigrationTest {
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             Future<byte[]> came = threads.submit(() -> StreamPair.readFully(server, much.length));
             soon().until(() -> qp(client) != c && qp(server) != s);
-            assertFalse(client.hasLoan());
+            assertFalse(StreamPair.hasLoan(client));
             assertTrue(write.get() > 0);
             byte[] rest = new byte[lent.remaining()];
             lent.get(rest);

@@ -68,6 +68,13 @@ final class StreamPair implements AutoCloseable {
         }
     }
 
+    /** Whether the peer may touch a buffer of the application now. */
+    static boolean hasLoan(OffloadStream stream) {
+        return ask(
+                (SdpStream) stream,
+                core -> core.machine.sink().lent() > 0 || core.machine.source().lent() > 0);
+    }
+
     /** Bytes that came into lent buffers without a message that carried them. */
     static long lentBytes(OffloadStream stream) {
         StreamCore core = ((SdpStream) stream).life().core;

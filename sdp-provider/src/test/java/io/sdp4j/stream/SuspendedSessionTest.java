@@ -344,9 +344,9 @@ final class SuspendedSessionTest {
         new Random(3).nextBytes(much);
         ByteBuffer lent = ByteBuffer.allocateDirect(much.length).put(much).flip();
         Operation write = Operation.write(stream, lent);
-        assertTrue(stream.hasLoan());
+        assertTrue(StreamPair.hasLoan(stream));
         InetSocketAddress next = suspend(); // what it says crosses the offer
-        assertFalse(stream.hasLoan());
+        assertFalse(StreamPair.hasLoan(stream));
         assertTrue(write.tried());
         assertEquals(0, stream.ready() & OffloadStream.WRITE);
         resume(next);

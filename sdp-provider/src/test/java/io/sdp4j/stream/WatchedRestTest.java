@@ -32,12 +32,12 @@ class WatchedRestTest {
                     .until(() -> ++looks[0] > 8);
             Operation write = Operation.write(client, ByteBuffer.allocateDirect(1 << 18));
             assertTrue(write.lent());
-            assertTrue(client.hasLoan());
+            assertTrue(StreamPair.hasLoan(client));
             await().atMost(Duration.ofSeconds(20))
                     .until(
                             () -> {
                                 client.ready(); // as its writer, which waits
-                                return !client.hasLoan();
+                                return !StreamPair.hasLoan(client);
                             });
         }
     }

@@ -129,7 +129,7 @@ abstract class ZcopyContract {
     void whatBothSidesLendIsNotCopied() throws Exception {
         byte[] sent = bytes(1, MIB);
         CompletableFuture<byte[]> received = lendingReader(server, MIB);
-        await().atMost(Duration.ofSeconds(10)).until(() -> ((SdpStream) server).hasLoan());
+        await().atMost(Duration.ofSeconds(10)).until(() -> StreamPair.hasLoan(server));
         Operation write = Operation.write(client, direct(sent));
         assertTrue(write.lent());
         assertEquals(MIB, write.get());
@@ -146,7 +146,7 @@ abstract class ZcopyContract {
     void severalBuffersOfAGatheringWriteAreOnTheirWayTogether() throws Exception {
         byte[] sent = bytes(2, 8 * MIB);
         CompletableFuture<byte[]> received = lendingReader(server, sent.length);
-        await().atMost(Duration.ofSeconds(10)).until(() -> ((SdpStream) server).hasLoan());
+        await().atMost(Duration.ofSeconds(10)).until(() -> StreamPair.hasLoan(server));
         for (int at = 0; at < sent.length; ) {
             ByteBuffer[] four = new ByteBuffer[4];
             for (int i = 0; i < 4; i++) {
@@ -263,7 +263,7 @@ abstract class ZcopyContract {
                 .until(
                         () -> {
                             server.ready();
-                            return !((SdpStream) client).hasLoan();
+                            return !StreamPair.hasLoan(client);
                         });
         client.shutdownOutput();
         ByteBuffer all = ByteBuffer.allocate(MIB);
@@ -288,7 +288,7 @@ abstract class ZcopyContract {
         assertTrue(read.lent() && write.lent());
         assertFalse(write.tried());
         client.close(false);
-        assertFalse(((SdpStream) client).hasLoan());
+        assertFalse(StreamPair.hasLoan(client));
         await().atMost(Duration.ofSeconds(10)).until(() -> over(server));
         server.close(false);
     }
@@ -325,7 +325,7 @@ abstract class ZcopyContract {
                 });
         read.giveUp();
         write.giveUp();
-        assertFalse(((SdpStream) client).hasLoan());
+        assertFalse(StreamPair.hasLoan(client));
         client.close(false);
     }
 

@@ -96,7 +96,7 @@ final class ZcopyCutTest {
         client.ready();
         assertTrue(StreamPair.ask(client, core -> core.machine.sink().lent() > 0));
         client.shutdownOutput();
-        assertTrue(client.hasLoan());
+        assertTrue(StreamPair.hasLoan(client));
     }
 
     private byte[] content() {
@@ -114,7 +114,7 @@ final class ZcopyCutTest {
         server.ready(); // answers
         client.ready();
         assertArrayEquals(before, content());
-        assertFalse(client.hasLoan());
+        assertFalse(StreamPair.hasLoan(client));
         SocketException e =
                 assertThrows(SocketException.class, () -> client.tryRead(new byte[1], 0, 1));
         assertEquals("Connection reset", e.getMessage());
@@ -129,7 +129,7 @@ final class ZcopyCutTest {
         read.giveUp();
         client.close(false);
         byte[] before = content();
-        assertFalse(client.hasLoan());
+        assertFalse(StreamPair.hasLoan(client));
         assertEquals(1, discarded.get());
         server.ready(); // answers
         server.close(false);

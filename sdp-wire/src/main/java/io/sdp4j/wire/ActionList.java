@@ -117,7 +117,7 @@ public final class ActionList extends ActionRows {
     /** Wake bit: a writer may find {@link SdpMachine#writable()}, or a reason to give up. */
     public static final int WRITABLE = 2;
 
-    /** Wake bit: {@link SdpMachine#outputDone()} or {@link SdpMachine#closed()} has become true. */
+    /** Wake bit: our DisConn has completed, or {@link SdpMachine#closed()} has become true. */
     public static final int CLOSED = 4;
 
     /** Wake bit: the peer's application has queued an out-of-band byte (docs/protocol.md 8). */
@@ -128,7 +128,7 @@ public final class ActionList extends ActionRows {
 
     /**
      * Outcome: the peer has {@link #bytesDone} bytes; the rest is owed and must be the next that is
-     * sent, as Data ({@link SourceSide#owedBytes}).
+     * sent, as Data ({@link SourceSide#payloadLimit}).
      */
     public static final int COPY = 2;
 

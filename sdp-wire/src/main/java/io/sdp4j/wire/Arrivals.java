@@ -21,7 +21,6 @@ final class Arrivals {
     private final boolean suspending;
 
     private long bytesReceived;
-    private long creditUpdatesReceived;
     private int delivered; // slots that the shell holds
 
     Arrivals(
@@ -45,10 +44,6 @@ final class Arrivals {
 
     long bytesReceived() {
         return bytesReceived;
-    }
-
-    long creditUpdatesReceived() {
-        return creditUpdatesReceived;
     }
 
     /** Whether the shell holds slots with bytes that come before any other. */
@@ -172,7 +167,6 @@ final class Arrivals {
     private AbortReason onData(int slot, int flags, int byteLen, ActionList out) {
         int payloadBytes = byteLen - Bsdh.BYTES;
         if (payloadBytes == 0) {
-            creditUpdatesReceived++;
             repost(slot, true, out);
             return AbortReason.NONE;
         }

@@ -14,7 +14,6 @@ final class Emitter {
 
     private long messagesSent;
     private long bytesSent;
-    private long creditUpdatesSent;
 
     Emitter(
             Lifecycle life,
@@ -35,10 +34,6 @@ final class Emitter {
 
     long bytesSent() {
         return bytesSent;
-    }
-
-    long creditUpdatesSent() {
-        return creditUpdatesSent;
     }
 
     /** Whether a Data message with payload may be sent now: state, order, credit, send depth. */
@@ -79,7 +74,6 @@ final class Emitter {
     /** A credit update. */
     void emptyData(ActionList out) {
         control(Mid.DATA, ActionList.QUIET, 0, out);
-        creditUpdatesSent++;
     }
 
     /**

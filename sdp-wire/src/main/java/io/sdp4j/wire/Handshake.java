@@ -25,7 +25,7 @@ final class Handshake {
     private int peerReceiveBytes;
     private int peerMaxAdverts;
     private int ord;
-    private int ird;
+    int ird;
 
     Handshake(WireConfig config) {
         this.config = config;
@@ -129,9 +129,5 @@ final class Handshake {
 
     int ord() {
         return ord;
-    }
-
-    int ird() {
-        return ird;
     }
 }

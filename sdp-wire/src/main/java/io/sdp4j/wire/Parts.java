@@ -87,13 +87,6 @@ abstract sealed class Parts permits SetUp {
         return send.shut();
     }
 
-    /**
-     * Whether all output has reached the peer, or never will: a lingering close need wait no more.
-     */
-    public boolean outputDone() {
-        return send.finCompleted() || closed();
-    }
-
     /** Whether nothing is left to do: the shell may release the queue pair. */
     public boolean closed() {
         return life.down();
@@ -102,11 +95,6 @@ abstract sealed class Parts permits SetUp {
     /** Messages the peer can take now, reservations taken off; never negative. */
     public int credit() {
         return credits.available();
-    }
-
-    /** Receive buffers posted now. */
-    public int posted() {
-        return credits.posted();
     }
 
     /** Messages emitted, of any kind. */
@@ -127,15 +115,5 @@ abstract sealed class Parts permits SetUp {
     /** Payload bytes received. */
     public long bytesReceived() {
         return arrivals.bytesReceived();
-    }
-
-    /** Empty Data messages emitted. */
-    public long creditUpdatesSent() {
-        return emitter.creditUpdatesSent();
-    }
-
-    /** Empty Data messages received. */
-    public long creditUpdatesReceived() {
-        return arrivals.creditUpdatesReceived();
     }
 }

@@ -91,14 +91,4 @@ abstract sealed class SetUp extends Parts permits SdpMachine {
     public int peerMaxAdverts() {
         return handshake.peerMaxAdverts();
     }
-
-    /** RDMA reads we may have outstanding, as agreed. */
-    public int ord() {
-        return handshake.ord();
-    }
-
-    /** RDMA reads we serve at a time, as agreed. */
-    public int ird() {
-        return handshake.ird();
-    }
 }

@@ -17,7 +17,7 @@ package io.sdp4j.wire;
  * <p>Source: docs/protocol.md 6.3, 6.5, 6.7 and 7.3.
  */
 final class SinkOffers extends Offers {
-    private int p;
+    int p;
     private boolean window;
     private int windowMseq;
     private int q;
@@ -40,10 +40,6 @@ final class SinkOffers extends Offers {
     /** MSeq of the ModeChange that opened the window. */
     int windowMseq() {
         return windowMseq;
-    }
-
-    int p() {
-        return p;
     }
 
     /** A message with payload leaves: it takes the oldest SinkAvail along (6.5). */

@@ -15,8 +15,6 @@ final class SinkPump {
     private final Handshake handshake;
     private final Features features;
 
-    private long bytesRead;
-
     SinkPump(
             ReceiveHalf receive,
             Credits credits,
@@ -34,16 +32,9 @@ final class SinkPump {
         this.features = features;
     }
 
-    /** Bytes read from the peer by RDMA. */
-    long bytesRead() {
-        return bytesRead;
-    }
-
     void onReadsCompleted(int count) {
         for (int i = 0; i < count; i++) {
-            int lenBytes = offers.onRead();
-            sinks.onRead(lenBytes);
-            bytesRead += lenBytes;
+            sinks.onRead(offers.onRead());
         }
     }
 

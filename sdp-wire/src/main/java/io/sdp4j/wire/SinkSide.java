@@ -93,16 +93,6 @@ public final class SinkSide {
         }
     }
 
-    /** Bytes read from the peer by RDMA. */
-    public long bytesRead() {
-        return pump.bytesRead();
-    }
-
-    /** Mode of this half: {@link Mch#BUFFERED}, {@link Mch#COMBINED} or {@link Mch#PIPELINED}. */
-    public int mode() {
-        return receive.mode();
-    }
-
     /**
      * Leads this half out of Buffered into Combined, which only the Sink may (docs/protocol.md
      * 7.3).

@@ -25,7 +25,7 @@ final class Sinks {
     private int lateAcks;
     private int voided;
     private int cancels;
-    private boolean recalled;
+    boolean recalled;
 
     Sinks(int capacity) {
         this.capacity = capacity;
@@ -62,10 +62,6 @@ final class Sinks {
     /** Cancels sent so far, to tell one from the next. */
     int cancels() {
         return cancels;
-    }
-
-    boolean recalled() {
-        return recalled;
     }
 
     /**

@@ -54,11 +54,6 @@ public final class SourceSide {
         return send.sources.size();
     }
 
-    /** Bytes of returned buffers that must be sent as Data before anything else. */
-    public long owedBytes() {
-        return send.sources.owed();
-    }
-
     /** Most payload bytes of the next Data message: owed bytes are not mixed with others. */
     public int payloadLimit() {
         long owed = send.sources.owed();
@@ -76,11 +71,6 @@ public final class SourceSide {
         machine.onward(couldWrite, out);
     }
 
-    /** SrcAvails in a row that the peer wanted as Data: above a few, lending is a waste. */
-    public int refusals() {
-        return send.sources.refusals();
-    }
-
     /** RDMA_WRITEs have completed, {@code count} of them, in the order of posting. */
     public void onWritesCompleted(int count, ActionList out) {
         if (!machine.open()) {
@@ -91,11 +81,6 @@ public final class SourceSide {
             send.sources.onWritten();
         }
         machine.onward(couldWrite, out);
-    }
-
-    /** Mode of this half: {@link Mch#BUFFERED}, {@link Mch#COMBINED} or {@link Mch#PIPELINED}. */
-    public int mode() {
-        return send.mode();
     }
 
     /**

@@ -32,7 +32,6 @@ final class Sources {
     private int cancels;
     private boolean recalled; // the shell wants them back
     private boolean crossed; // an answer to a SrcAvail taken back may still come
-    private int refusals;
     private long progress;
 
     Sources(int capacity) {
@@ -61,10 +60,6 @@ final class Sources {
 
     long owed() {
         return owed;
-    }
-
-    int refusals() {
-        return refusals;
     }
 
     /** Grows with every answer. */
@@ -165,7 +160,6 @@ final class Sources {
         r.issued += lenBytes;
         r.done += lenBytes;
         progress++;
-        refusals = 0;
         if (r.left() == 0) {
             settle(r, ActionList.DONE);
             if (outstanding == 0) {
@@ -187,7 +181,6 @@ final class Sources {
             return; // stale
         }
         progress++;
-        refusals++;
         settle(r, ActionList.COPY);
         if (outstanding == 0 && cancel != NONE) {
             onCancelled(true); // nothing left to revoke: the Sink will ignore the cancel

@@ -23,11 +23,8 @@ final class Fingerprint {
             Set.of(
                     "messagesSent",
                     "bytesSent",
-                    "creditUpdatesSent",
                     "messagesReceived",
                     "bytesReceived",
-                    "bytesRead",
-                    "creditUpdatesReceived",
                     "config",
                     "handshake");
 

@@ -74,7 +74,7 @@ final class Lender {
     }
 
     boolean lendSource(long lenBytes) {
-        boolean mine = ahead() != side.machine.source().owedBytes(); // recalled, to be sent first
+        boolean mine = ahead() != side.machine.send.sources.owed(); // recalled, to be sent first
         if (side.app.outShut || side.app.reserved() || side.app.closed || mine) {
             return false;
         }
@@ -134,7 +134,7 @@ final class Lender {
 
     /** Whether ending the output now would lose what is still the shell's to send. */
     boolean mustNotShut() {
-        return recalling || ahead() != side.machine.source().owedBytes();
+        return recalling || ahead() != side.machine.send.sources.owed();
     }
 
     /** Position of the next byte to send, and how many from there may go in one message. */
@@ -168,7 +168,7 @@ final class Lender {
     /** Sinks that payload makes useless which goes to the program: one offered, else all (6.5). */
     int useless() {
         boolean offered = !sinks.isEmpty() && sinks.peek().offered;
-        boolean pipelined = side.machine.sink().mode() == Mch.PIPELINED;
+        boolean pipelined = side.machine.receive.mode() == Mch.PIPELINED;
         return offered && pipelined ? 1 : sinks.size();
     }
 
@@ -220,7 +220,7 @@ final class Lender {
         rdma.local = local;
         rdma.localOffset = out.bufferOffset(i);
         if (rdma.read) {
-            check(++readsInFlight <= side.machine.ord(), "more reads than agreed");
+            check(++readsInFlight <= side.machine.handshake.ord(), "more reads than agreed");
         } else {
             rdma.position = local.start + out.bufferOffset(i);
         }
@@ -431,8 +431,8 @@ final class Lender {
                 sources.size(),
                 sinks.size(),
                 pending.size(),
-                side.machine.source().owedBytes(),
-                side.machine.source().mode(),
-                side.machine.sink().mode());
+                side.machine.send.sources.owed(),
+                side.machine.send.mode(),
+                side.machine.receive.mode());
     }
 }

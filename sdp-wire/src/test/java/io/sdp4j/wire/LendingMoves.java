@@ -34,7 +34,7 @@ final class LendingMoves {
         boolean reads = !connecting && !side.app.inShut && side.unread.isEmpty();
         moves |= reads && lender.ids < side.bounds.lends() ? 2 : 0;
         moves |= !lender.sources.isEmpty() && !lender.recalling && !side.app.outShut ? 4 : 0;
-        moves |= !lender.sinks.isEmpty() && !machine.receive.sinks.recalled() ? 8 : 0;
+        moves |= !lender.sinks.isEmpty() && !machine.receive.sinks.recalled ? 8 : 0;
         moves |= !lender.readsDone.isEmpty() && !side.dead ? 16 : 0;
         moves |= !lender.writesDone.isEmpty() && !side.dead ? 32 : 0;
         moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;

@@ -155,14 +155,14 @@ class LendingTest extends ZcopyRig {
         assertEquals(List.of(), source.mids(), "nothing is taken back");
         source.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
         assertEquals(List.of(Mid.MODE_CHANGE), source.mids());
-        assertEquals(Mch.BUFFERED, source.machine.source().mode());
+        assertEquals(Mch.BUFFERED, source.machine.send.mode());
         int row = source.row(ActionList.SOURCE_RETURNED);
         assertEquals(ActionList.DONE, source.out.outcome(row));
         assertEquals(4, source.out.buffer(row + 1));
         assertEquals(ActionList.COPY, source.out.outcome(row + 1));
         source.send(1000);
         source.feed(Mid.MODE_CHANGE, 64, 0, 0x9000_0000);
-        assertEquals(Mch.COMBINED, source.machine.source().mode());
+        assertEquals(Mch.COMBINED, source.machine.send.mode());
         source.out.clear();
         assertTrue(source.machine.source().lend(5, 1000, 1, 2, source.out));
         assertEquals(List.of(Mid.SRC_AVAIL), source.mids());

@@ -90,14 +90,14 @@ class LifecycleTest {
         assertEquals(HelloFault.NONE, machine.onHello(m, 0, Hello.SHORT_BYTES));
         assertEquals(Integer.MAX_VALUE, machine.peerReceiveBytes(), "2^31 fits no int");
         assertEquals(7, machine.peerMaxAdverts());
-        assertEquals(3, machine.ord());
-        assertEquals(2, machine.ird());
+        assertEquals(3, machine.handshake.ord());
+        assertEquals(2, machine.handshake.ird);
         assertEquals(HelloAck.SHORT_BYTES, machine.writeHelloAck(m, 0));
         SdpMachine ib = SdpMachine.accepting(Rig.CONFIG);
         Hello.writeIb(m, 0, 0x11, 4, 0, 32, 7, 99, 99, 5, 0, 1, 0, 2);
         assertEquals(HelloFault.NONE, ib.onHello(m, 0, Hello.IB_BYTES));
-        assertEquals(4, ib.ord(), "the InfiniBand form says nothing of it");
-        assertEquals(4, ib.ird());
+        assertEquals(4, ib.handshake.ord(), "the InfiniBand form says nothing of it");
+        assertEquals(4, ib.handshake.ird);
         assertEquals(HelloAck.IB_BYTES, ib.writeHelloAck(m, 0));
         assertEquals(1, HelloAck.majorVersion(m, 0));
 
@@ -106,7 +106,7 @@ class LifecycleTest {
         connecting.writeHello(m, 0);
         HelloAck.writeIb(m, 0, 0x22, 32, 9, 37);
         assertEquals(HelloFault.NONE, connecting.onHelloAck(m, 0, HelloAck.IB_BYTES));
-        assertEquals(4, connecting.ord());
+        assertEquals(4, connecting.handshake.ord());
         assertEquals(37, connecting.peerReceiveBytes());
         assertEquals(37 - Bsdh.BYTES, connecting.maxPayload());
     }
@@ -141,10 +141,10 @@ class LifecycleTest {
         assertEquals(ActionList.WRITABLE, wake(rig), "a writer must learn that it is over");
         rig.complete(Mid.ABORT_CONN);
         assertEquals(State.FIN_SENDING, rig.machine.state());
-        assertFalse(rig.machine.outputDone());
+        assertFalse(rig.outputDone());
         rig.complete(Mid.DISCONN);
         assertEquals(ActionList.CLOSED, wake(rig), "a lingering close must learn that it is done");
-        assertTrue(rig.machine.outputDone());
+        assertTrue(rig.outputDone());
         rig.complete(Mid.DISCONN);
         assertEquals(State.FIN_SENT, rig.machine.state());
         assertEquals(0, rig.out.size());
@@ -204,7 +204,7 @@ class LifecycleTest {
                 rig.machine.onDisconnected(rig.out);
             }
         }
-        assertTrue(rig.machine.closed() && rig.machine.outputDone());
+        assertTrue(rig.machine.closed() && rig.outputDone());
         assertEquals(AbortReason.DATA_AFTER_CLOSE, rig.machine.abortReason());
         assertEquals(how == 1 || how == 2, rig.row(ActionList.ABORT) >= 0);
     }
@@ -218,10 +218,10 @@ class LifecycleTest {
         rig.feed(Mid.DATA, 1, 1);
         assertEquals(State.ABORTING, rig.machine.state());
         assertEquals(List.of(), rig.mids());
-        int before = rig.machine.posted();
+        int before = rig.machine.credits().posted();
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 09 00 00 00 01"); // not the next one
         assertEquals(List.of(), rig.mids());
-        assertEquals(before - 1, rig.machine.posted());
+        assertEquals(before - 1, rig.machine.credits().posted());
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 02 00 00 00 01");
         assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 03 00 00 00 02");
@@ -296,7 +296,7 @@ class LifecycleTest {
         Rig rig = new Rig();
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
         assertEquals(AbortReason.LOCAL_ABORT, rig.out.reason(rig.row(ActionList.ABORT)));
-        assertTrue(rig.machine.closed() && rig.machine.outputDone());
+        assertTrue(rig.machine.closed() && rig.outputDone());
         rig.out.clear();
         rig.machine.abort(AbortReason.CLOSE_TIMEOUT, rig.out);
         rig.machine.close(true, true, rig.out);

@@ -20,10 +20,10 @@ class ModeScenarioTest extends ZcopyRig {
         rig.machine.source().changeMode(Mch.COMBINED, rig.out);
         int mseq = rig.machine.credits().lastSent();
         rig.send(1);
-        assertEquals(8, rig.machine.send.offers.p());
+        assertEquals(8, rig.machine.send.offers.p);
         rig.feedAck(Mid.SINK_AVAIL, 64, mseq - 1, 0, sinkAvail(100_000, 7)); // crossed
         rig.assertAlive();
-        assertEquals(8, rig.machine.send.offers.p(), "dropped, and not for this Data");
+        assertEquals(8, rig.machine.send.offers.p, "dropped, and not for this Data");
         rig.feed(Mid.DATA, 64, 0);
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 8));
@@ -125,7 +125,7 @@ class ModeScenarioTest extends ZcopyRig {
         sink.out.clear();
         sink.machine.sink().leaveBuffered(sink.out);
         assertEquals(0x90, extension(sink, sink.row(ActionList.CONTROL)) >>> 24);
-        assertEquals(Mch.COMBINED, sink.machine.sink().mode());
+        assertEquals(Mch.COMBINED, sink.machine.receive.mode());
     }
 
     /** Several buffers lent: the half is pipelined, unless the peer tracks one advertisement. */
@@ -188,7 +188,7 @@ class ModeScenarioTest extends ZcopyRig {
             source.feed(Mid.MODE_CHANGE, 64, 0, word);
             if (word == 0x9000_0000) {
                 source.assertAlive();
-                assertEquals(Mch.COMBINED, source.machine.source().mode());
+                assertEquals(Mch.COMBINED, source.machine.send.mode());
             } else {
                 source.assertViolation(AbortReason.BAD_MODE_CHANGE);
             }

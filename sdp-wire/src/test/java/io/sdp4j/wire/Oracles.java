@@ -210,7 +210,7 @@ final class Oracles {
             return;
         }
         int ours = side.posted.size() + Side.messages(side.landed);
-        require(machine.posted() == ours, side, "lost count of its buffers");
+        require(machine.credits().posted() == ours, side, "lost count of its buffers");
         require(
                 app.closed || ours + slots(side) == side.config.receiveSlots(),
                 side,
@@ -241,10 +241,10 @@ final class Oracles {
         ReceiveHalf receive = sink.machine.receive;
         require(send.mode() == receive.mode(), "modes differ");
         require(
-                send.offers.p() == receive.sinks.n(),
+                send.offers.p == receive.sinks.n(),
                 source,
                 "counts, and its Sink",
-                send.offers.p(),
+                send.offers.p,
                 receive.sinks.n());
         require(
                 send.offers.size() == receive.sinks.offered(),
@@ -293,13 +293,10 @@ final class Oracles {
         boolean open = machine.state() == State.ESTABLISHED || machine.state() == State.PEER_FIN;
         boolean lent = machine.source().lent() > 0;
         require(!lent || timed, side, "never gets a buffer back");
-        require(
-                timed || !machine.receive.sinks.recalled(),
-                side,
-                "never gets back what it recalled");
+        require(timed || !machine.receive.sinks.recalled, side, "never gets back what it recalled");
         require(!open || machine.writable() || lent, side, "is stuck without credits");
         require(
-                timed || !machine.outputShut() || machine.outputDone(),
+                timed || !machine.outputShut() || machine.send.finCompleted(),
                 side,
                 "never ends its half");
         require(!side.app.closed || timed, side, "waits for ever after close");

@@ -135,7 +135,7 @@ class RevocationTest extends ZcopyRig {
         rig.send(1);
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100, 0)); // stale
         rig.assertAlive();
-        assertEquals(0, rig.machine.send.offers.p());
+        assertEquals(0, rig.machine.send.offers.p);
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100, 0));
         rig.assertViolation(AbortReason.BAD_ADVERTISEMENT);
         for (int len : new int[] {0, 0x8000_0001, -1}) {
@@ -265,7 +265,7 @@ class RevocationTest extends ZcopyRig {
         rig.out.clear();
         rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
         assertSourceReturned(3, 0, ActionList.COPY);
-        assertEquals(1000, rig.machine.source().owedBytes());
+        assertEquals(1000, rig.machine.send.sources.owed());
         assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
     }
 
@@ -309,7 +309,7 @@ class RevocationTest extends ZcopyRig {
         rig.assertAlive();
         rig.feedAck(Mid.SEND_SM, 64, before, 0);
         rig.assertAlive();
-        assertEquals(0, rig.machine.source().owedBytes());
+        assertEquals(0, rig.machine.send.sources.owed());
     }
 
     /** RdmaRdCompl of all that is left, and of one byte more. */

@@ -144,6 +144,11 @@ final class Rig {
         return m;
     }
 
+    /** Whether all output has reached the peer, or never will. */
+    boolean outputDone() {
+        return machine.send.finCompleted() || machine.closed();
+    }
+
     /** Completes the DisConn or AbortConn that was sent. */
     void complete(int tag) {
         out.clear();

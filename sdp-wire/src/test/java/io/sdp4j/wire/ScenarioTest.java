@@ -69,7 +69,7 @@ class ScenarioTest {
             rig.feed(Mid.DATA, 1, 10);
             assertEquals(List.of(), rig.mids());
         }
-        assertEquals(rig.machine.posted(), rig.machine.credits().known());
+        assertEquals(rig.machine.credits().posted(), rig.machine.credits().known());
         rig.consumed();
         MemorySegment update = rig.message();
         assertEquals(Mid.DATA, Bsdh.mid(update, 0));
@@ -84,7 +84,7 @@ class ScenarioTest {
     void s05() {
         Rig rig = oneCredit(8);
         rig.feed(Mid.SRC_AVAIL, 1, 1, Rig.srcAvail(1000));
-        assertEquals(rig.machine.posted(), rig.machine.credits().known());
+        assertEquals(rig.machine.credits().posted(), rig.machine.credits().known());
         assertEquals(List.of(), rig.mids(), "the answer must wait");
         rig.consumed();
         assertEquals(List.of(Mid.SEND_SM), rig.mids());
@@ -164,10 +164,8 @@ class ScenarioTest {
         }
         pair.settle();
         assertEquals(10_000, pair.b.machine.messagesReceived());
-        assertTrue(pair.b.machine.creditUpdatesSent() >= 10_000 / 32);
-        assertTrue(
-                pair.b.machine.creditUpdatesSent() <= 10_000 / 8,
-                () -> "updates: " + pair.b.machine.creditUpdatesSent());
+        long updates = pair.b.machine.messagesSent(); // its program says nothing
+        assertTrue(updates >= 10_000 / 32 && updates <= 10_000 / 8, () -> "updates: " + updates);
     }
 
     @Test

@@ -395,7 +395,7 @@ final class Side {
                 machine.abortReason(),
                 machine.credit(),
                 machine.credits().reserved(),
-                machine.posted(),
+                machine.credits().posted(),
                 machine.credits().known(),
                 config,
                 written,

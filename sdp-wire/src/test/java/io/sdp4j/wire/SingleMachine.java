@@ -248,7 +248,7 @@ abstract class SingleMachine {
         local.flying++;
         Rdma rdma = new Rdma(read, local, offset, bytes, out.rkey(i), out.remoteAddress(i));
         (read ? reads : writes).add(rdma);
-        require(reads.size() <= machine.ord(), "more reads than agreed");
+        require(reads.size() <= machine.handshake.ord(), "more reads than agreed");
         posts(rdma);
     }
 
@@ -331,7 +331,7 @@ abstract class SingleMachine {
                 + ", credit "
                 + machine.credit()
                 + ", modes "
-                + machine.source().mode()
-                + machine.sink().mode();
+                + machine.send.mode()
+                + machine.receive.mode();
     }
 }

@@ -72,7 +72,6 @@ class SourceTest extends ZcopyRig {
         assertTrue(lendSource(4, 1000));
         rig.feedAck(Mid.SEND_SM, 64, before, 0);
         assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
-        assertEquals(0, rig.machine.source().refusals());
         rig.feedAck(Mid.SEND_SM, 64, before + 1, 0);
         assertSourceReturned(4, 1, ActionList.COPY);
     }
@@ -155,7 +154,7 @@ class SourceTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.MODE_CHANGE), rig.mids());
         writesCompleted(1);
         assertSourceReturned(3, 20_000, ActionList.COPY);
-        assertEquals(1, rig.machine.source().owedBytes());
+        assertEquals(1, rig.machine.send.sources.owed());
         assertEquals(1, rig.machine.source().payloadLimit());
     }
 

@@ -36,7 +36,7 @@ class VectorReceiptTest {
         for (int i = 0; i < p; i++) {
             rig.send(1);
         }
-        assertEquals(p, rig.machine.send.offers.p());
+        assertEquals(p, rig.machine.send.offers.p);
         return rig;
     }
 
@@ -53,7 +53,7 @@ class VectorReceiptTest {
         Rig rig = pipelinedSource(p, 6);
         rig.feed(V11);
         rig.assertAlive();
-        assertEquals(3, rig.machine.send.offers.p());
+        assertEquals(3, rig.machine.send.offers.p);
         assertUsed(rig, used);
         if (used) {
             int row = rig.row(ActionList.RDMA_WRITE);
@@ -87,7 +87,7 @@ class VectorReceiptTest {
         assertEquals(3, rig.out.buffer(row));
         assertEquals(131_072, rig.out.bytesDone(row));
         assertEquals(ActionList.DONE, rig.out.outcome(row));
-        assertEquals(Mch.COMBINED, rig.machine.source().mode());
+        assertEquals(Mch.COMBINED, rig.machine.send.mode());
     }
 
     @Test
@@ -107,10 +107,10 @@ class VectorReceiptTest {
     void v15d() {
         Rig rig = rig(ZcopyRig.ZCOPY, 8, 11);
         rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
-        assertEquals(Mch.BUFFERED, rig.machine.source().mode());
+        assertEquals(Mch.BUFFERED, rig.machine.send.mode());
         rig.feed(V15D);
         rig.assertAlive();
-        assertEquals(Mch.COMBINED, rig.machine.source().mode());
+        assertEquals(Mch.COMBINED, rig.machine.send.mode());
     }
 
     @Test

@@ -50,7 +50,7 @@ abstract class ZcopyRig {
 
     void pipelineSink() {
         rig.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
-        assertEquals(Mch.PIPELINED, rig.machine.sink().mode());
+        assertEquals(Mch.PIPELINED, rig.machine.receive.mode());
     }
 
     void assertSourceReturned(int buffer, long done, int outcome) {

@@ -104,6 +104,7 @@ final class Conversation {
         private final Deque<Integer> unread = new ArrayDeque<>();
         private ConnectionTrace trace;
         private End peer;
+        private long lent;
         private long owed;
         private boolean up = true;
 
@@ -144,6 +145,12 @@ final class Conversation {
             }
         }
 
+        /** The program writes a buffer of so many bytes, which is lent: one at a time. */
+        void lend(long bytes) {
+            lent = bytes;
+            event(o -> require(machine.source().lend(1, bytes, 0x11, 0x1000, o)));
+        }
+
         boolean hasUnread() {
             return !unread.isEmpty();
         }
@@ -177,7 +184,7 @@ final class Conversation {
                 }
                 case ActionList.SOURCE_RETURNED -> {
                     if (out.outcome(i) == ActionList.COPY) {
-                        owed = machine.source().owedBytes();
+                        owed = lent - out.bytesDone(i);
                     }
                 }
                 case ActionList.DISCONNECT -> {

@@ -31,7 +31,7 @@ enum Transfers {
     READ_ZCOPY(
             Conversation.ACCEPTING,
             c -> {
-                lendSource(c, 131_072);
+                c.a.lend(131_072);
                 c.settle();
                 c.b.read();
                 lendSink(c, 131_072);
@@ -44,14 +44,14 @@ enum Transfers {
                 pipeline(c);
                 lendSink(c, 131_072);
                 c.settle();
-                lendSource(c, 100_000);
+                c.a.lend(100_000);
                 c.settle();
             }),
     /** The Sink wants it as Data after all. */
     SEND_SM(
             Conversation.ACCEPTING,
             c -> {
-                lendSource(c, 40_000);
+                c.a.lend(40_000);
                 c.settle();
                 c.b.read();
                 c.b.event(o -> c.b.machine.sink().refuse(o));
@@ -63,7 +63,7 @@ enum Transfers {
     CANCEL(
             Conversation.CONNECTING,
             c -> {
-                lendSource(c, 40_000);
+                c.a.lend(40_000);
                 c.settle();
                 c.b.read();
                 c.a.event(o -> c.a.machine.source().recall(o));
@@ -74,7 +74,7 @@ enum Transfers {
             Conversation.ACCEPTING,
             c -> {
                 pipeline(c);
-                lendSource(c, 40_000);
+                c.a.lend(40_000);
                 c.settle();
                 lendSink(c, 40_000);
                 c.settle();
@@ -132,15 +132,6 @@ enum Transfers {
         try (TraceReader trace = TraceReader.open(file)) {
             return TraceDiagram.of(trace, end, false);
         }
-    }
-
-    private static void lendSource(Conversation c, long bytes) {
-        c.a.event(
-                o -> {
-                    if (!c.a.machine.source().lend(1, bytes, 0x11, 0x1000, o)) {
-                        throw new AssertionError("not taken: " + c.a.machine.state());
-                    }
-                });
     }
 
     private static void lendSink(Conversation c, long bytes) {
