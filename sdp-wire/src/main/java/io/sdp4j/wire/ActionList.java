@@ -26,7 +26,7 @@ import java.lang.foreign.MemorySegment;
  *  ARM_TIMER     timer, nanos from now; replaces a running one
  *  CANCEL_TIMER  timer
  *  DISCONNECT    close the connection below in order, after the sends already posted
- *  ABORT         reason: cut the connection below at once, the peer's access to our memory included
+ *  ABORT         cut the connection below at once, the peer's access to our memory included
  *  RDMA_READ     buffer (sink), bufferOffset, bytes, remoteAddress, rkey
  *  RDMA_WRITE    buffer (source), bufferOffset, bytes, remoteAddress, rkey
  *  SOURCE_RETURNED  buffer, bytesDone, outcome: the lent source buffer is the shell's again
@@ -191,11 +191,6 @@ public final class ActionList extends ActionRows {
         return slots[i];
     }
 
-    /** Cause of an ABORT, kind of a VIOLATION. */
-    public AbortReason reason(int i) {
-        return reasons[i];
-    }
-
     /** The lent buffer that SEND_LENT, PLACE, RDMA_READ, RDMA_WRITE and the returns concern. */
     public int buffer(int i) {
         return buffers[i];
@@ -293,15 +288,5 @@ public final class ActionList extends ActionRows {
                     SnkAh.write(to, extended, extensions[i], rkeys[i], addresses[i], discards[i]);
             default -> to.set(Wire.INT, extended, extensions[i]);
         }
-    }
-
-    /** The actions in words, for traces. */
-    @Override
-    public String toString() {
-        StringBuilder text = new StringBuilder("[");
-        for (int i = 0; i < size; i++) {
-            text.append(i == 0 ? "" : ", ").append(ActionText.describe(this, i));
-        }
-        return text.append(']').toString();
     }
 }

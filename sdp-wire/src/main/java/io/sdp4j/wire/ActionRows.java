@@ -25,7 +25,6 @@ abstract sealed class ActionRows permits ActionList {
     long[] bufferOffsets = new long[INITIAL_ROWS]; // or bytes done
     int[] rkeys = new int[INITIAL_ROWS];
     long[] addresses = new long[INITIAL_ROWS];
-    AbortReason[] reasons = new AbortReason[INITIAL_ROWS];
 
     void forget() {
         size = 0;
@@ -140,12 +139,12 @@ abstract sealed class ActionRows permits ActionList {
         add(ActionList.DISCONNECT);
     }
 
-    void violation(AbortReason reason) {
-        reasons[add(ActionList.VIOLATION)] = reason;
+    void violation() {
+        add(ActionList.VIOLATION);
     }
 
-    void abort(AbortReason reason) {
-        reasons[add(ActionList.ABORT)] = reason;
+    void abort() {
+        add(ActionList.ABORT);
     }
 
     private int add(int kind) {
@@ -171,6 +170,5 @@ abstract sealed class ActionRows permits ActionList {
         bufferOffsets = Arrays.copyOf(bufferOffsets, rows);
         rkeys = Arrays.copyOf(rkeys, rows);
         addresses = Arrays.copyOf(addresses, rows);
-        reasons = Arrays.copyOf(reasons, rows);
     }
 }

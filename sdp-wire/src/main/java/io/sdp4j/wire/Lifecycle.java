@@ -151,7 +151,7 @@ final class Lifecycle {
     void cut(AbortReason why, ActionList out) {
         fail(why);
         end(State.ERROR, out);
-        out.abort(reason);
+        out.abort();
     }
 
     /** Closed before there was a stream. */
@@ -161,7 +161,7 @@ final class Lifecycle {
             fail(AbortReason.CLOSED_EARLY);
             end(State.CLOSED, out);
             if (started) {
-                out.abort(reason);
+                out.abort();
             }
         }
     }

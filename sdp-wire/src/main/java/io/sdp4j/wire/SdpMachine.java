@@ -267,7 +267,7 @@ public final class SdpMachine extends SetUp {
         if (fault != AbortReason.NONE) {
             if (fault.violation()) {
                 violation = Violation.of(fault, first, second, byteLen, state());
-                out.violation(fault);
+                out.violation();
             }
             ending.cut(fault, out);
         } else if (suspension.over()) {

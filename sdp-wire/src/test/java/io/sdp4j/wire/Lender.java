@@ -196,7 +196,7 @@ final class Lender {
             }
             case ActionList.SOURCE_RETURNED -> sourceReturned(i);
             case ActionList.SINK_RETURNED -> sinkReturned(i);
-            default -> throw new AssertionError(out.toString());
+            default -> throw new AssertionError(ActionText.of(out));
         }
     }
 

@@ -295,7 +295,8 @@ class LifecycleTest {
     void abortCuts() {
         Rig rig = new Rig();
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
-        assertEquals(AbortReason.LOCAL_ABORT, rig.out.reason(rig.row(ActionList.ABORT)));
+        assertTrue(rig.row(ActionList.ABORT) >= 0);
+        assertEquals(AbortReason.LOCAL_ABORT, rig.machine.abortReason());
         assertTrue(rig.machine.closed() && rig.outputDone());
         rig.out.clear();
         rig.machine.abort(AbortReason.CLOSE_TIMEOUT, rig.out);

@@ -320,7 +320,7 @@ final class MachinePair {
 
     void trace(Side side) {
         if (trace != null) {
-            trace.append(side.name).append(' ').append(side.out).append('\n');
+            trace.append(side.name).append(' ').append(ActionText.of(side.out)).append('\n');
         }
     }
 

@@ -19,7 +19,7 @@ class ProgressTimersTest extends ZcopyRig {
 
     private void assertArmed(int timer, int seconds) {
         int row = rig.row(ActionList.ARM_TIMER);
-        assertTrue(row >= 0, rig.out::toString);
+        assertTrue(row >= 0, rig::actions);
         assertEquals(timer, rig.out.timer(row));
         assertEquals(seconds * 1_000_000_000L, rig.out.nanos(row));
     }
@@ -151,7 +151,7 @@ class ProgressTimersTest extends ZcopyRig {
         assertSourceReturned(3, 1000, ActionList.DONE);
         assertEquals(-1, rig.row(ActionList.CANCEL_TIMER), "it may run out");
         fire(SdpMachine.TIMER_SRC_AVAIL);
-        assertEquals(0, rig.out.size(), rig.out::toString);
+        assertEquals(0, rig.out.size(), rig::actions);
         assertTrue(lendSource(3, 1000));
         assertArmed(SdpMachine.TIMER_SRC_AVAIL, 1);
     }
@@ -175,7 +175,7 @@ class ProgressTimersTest extends ZcopyRig {
         recallSource();
         rig.feed(Mid.SEND_SM, 64, 0);
         fire(SdpMachine.TIMER_CANCEL);
-        assertEquals(0, rig.out.size(), rig.out::toString);
+        assertEquals(0, rig.out.size(), rig::actions);
         rig.assertAlive();
     }
 
@@ -232,7 +232,7 @@ class ProgressTimersTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         readsCompleted(1);
         fire(SdpMachine.TIMER_RDMA);
-        assertEquals(0, rig.out.size(), rig.out::toString);
+        assertEquals(0, rig.out.size(), rig::actions);
         rig.assertAlive();
     }
 

@@ -45,7 +45,7 @@ class RevocationTest extends ZcopyRig {
         assertSourceReturned(3, 0, ActionList.COPY);
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         rig.assertAlive();
-        assertEquals(-1, rig.row(ActionList.RDMA_WRITE), rig.out::toString);
+        assertEquals(-1, rig.row(ActionList.RDMA_WRITE), rig::actions);
         assertEquals(List.of(), rig.mids());
     }
 

@@ -21,8 +21,8 @@ class ViolationTest {
         assertEquals(
                 "ILLEGAL_IN_STATE: MID AbortConn, 16 bytes, Len 16, MSeq 1, state ESTABLISHED",
                 rig.machine.violation().toString());
-        assertTrue(rig.row(ActionList.VIOLATION) < rig.row(ActionList.ABORT), rig.out::toString);
-        assertTrue(rig.out.toString().contains("VIOLATION ILLEGAL_IN_STATE"));
+        assertTrue(rig.row(ActionList.VIOLATION) >= 0, rig::actions);
+        assertTrue(rig.row(ActionList.VIOLATION) < rig.row(ActionList.ABORT), rig::actions);
     }
 
     /** After our DisConn the peer is told by AbortConn, and it is a violation all the same. */
@@ -32,7 +32,7 @@ class ViolationTest {
         rig.complete(Mid.DISCONN);
         rig.feed("FE 00 00 20 FF FF FF FF FF FF FF FF 00 00 00 00");
         assertEquals(State.ABORTING, rig.machine.state());
-        assertEquals(AbortReason.BAD_LENGTH, rig.out.reason(rig.row(ActionList.VIOLATION)));
+        assertTrue(rig.row(ActionList.VIOLATION) >= 0);
         assertEquals(
                 "BAD_LENGTH: MID SrcAvail, 16 bytes, Len 4294967295, MSeq 4294967295,"
                         + " state FIN_SENT",

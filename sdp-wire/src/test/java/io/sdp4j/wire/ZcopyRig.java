@@ -55,7 +55,7 @@ abstract class ZcopyRig {
 
     void assertSourceReturned(int buffer, long done, int outcome) {
         int row = rig.row(ActionList.SOURCE_RETURNED);
-        assertTrue(row >= 0, rig.out::toString);
+        assertTrue(row >= 0, rig::actions);
         assertEquals(buffer, rig.out.buffer(row));
         assertEquals(done, rig.out.bytesDone(row));
         assertEquals(outcome, rig.out.outcome(row));
@@ -63,7 +63,7 @@ abstract class ZcopyRig {
 
     void assertSinkReturned(int buffer, long done) {
         int row = rig.row(ActionList.SINK_RETURNED);
-        assertTrue(row >= 0, rig.out::toString);
+        assertTrue(row >= 0, rig::actions);
         assertEquals(buffer, rig.out.buffer(row));
         assertEquals(done, rig.out.bytesDone(row));
     }
@@ -79,7 +79,7 @@ abstract class ZcopyRig {
                 return i;
             }
         }
-        throw new AssertionError(Mid.name(mid) + " is not in " + rig.out);
+        throw new AssertionError(Mid.name(mid) + " is not in " + rig.actions());
     }
 
     /** Bytes of the RDMA rows of a kind. */
