@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment;
  *  PLACE         slot, offset, bytes, buffer, bufferOffset: copy a little payload from the receive
  *                slot into a lent sink buffer at once; the REPOST of the slot follows
  *  REPOST        slot: post it to the receive queue again
- *  WAKE          flags READABLE | WRITABLE | CLOSED | URGENT
+ *  WAKE          flags READABLE | WRITABLE | CLOSED
  *  ARM_TIMER     timer, nanos from now; replaces a running one
  *  CANCEL_TIMER  timer
  *  DISCONNECT    close the connection below in order, after the sends already posted
@@ -119,9 +119,6 @@ public final class ActionList extends ActionRows {
 
     /** Wake bit: our DisConn has completed, or {@link SdpMachine#closed()} has become true. */
     public static final int CLOSED = 4;
-
-    /** Wake bit: the peer's application has queued an out-of-band byte (docs/protocol.md 8). */
-    public static final int URGENT = 8;
 
     /** Outcome of a lent source buffer: the peer has all of it. */
     public static final int DONE = 1;

@@ -68,11 +68,7 @@ final class Arrivals {
         }
         receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
         send.offers.onAck(credits);
-        fault = dispatch(slot, first, second, more, byteLen, out);
-        if (fault == AbortReason.NONE && (Bsdh.flags(first) & Bsdh.OOB_PEND) != 0) {
-            out.wake(ActionList.URGENT); // on any message (8)
-        }
-        return fault;
+        return dispatch(slot, first, second, more, byteLen, out);
     }
 
     /** Everything that can be checked before the message means anything (docs/protocol.md 2.13). */

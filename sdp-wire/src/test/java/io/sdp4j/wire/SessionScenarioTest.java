@@ -34,11 +34,14 @@ class SessionScenarioTest extends ZcopyRig {
         assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, poor.out.bsdhFlags(0));
     }
 
-    /** The first word of an urgent byte wakes, on whatever message it comes. */
+    /** The announcement of an urgent byte is taken on any message, and means nothing here (8). */
     @Test
-    void urgentIsAnnounced() {
+    void anUrgentByteIsAnnounced() {
         rig.feed("FF 02 00 40 00 00 00 10 00 00 00 01 00 00 00 00");
-        assertEquals(ActionList.URGENT, rig.out.flags(rig.row(ActionList.WAKE)));
+        rig.feed("0B 02 00 40 00 00 00 14 00 00 00 02 00 00 00 00 00 00 10 00");
+        rig.assertAlive();
+        assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids());
+        assertEquals(-1, rig.row(ActionList.WAKE));
     }
 
     /** Buffers keep their size, whatever is asked for: the answer tells it. */

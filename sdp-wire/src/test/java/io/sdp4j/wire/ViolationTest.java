@@ -72,16 +72,4 @@ class ViolationTest {
         assertEquals(-1, rig.row(ActionList.VIOLATION));
         assertNull(rig.machine.violation());
     }
-
-    /** An out-of-band byte is announced by a message that is taken, not by one that is refused. */
-    @Test
-    void urgentDataIsNotAnnouncedByARefusedMessage() {
-        rig.feed("03 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
-        rig.assertViolation(AbortReason.ILLEGAL_IN_STATE);
-        assertEquals(0, rig.out.flags(rig.row(ActionList.WAKE)) & ActionList.URGENT);
-        Rig other = new Rig();
-        other.feed("FF 02 00 20 00 00 00 10 00 00 00 01 00 00 00 00");
-        assertEquals(
-                ActionList.URGENT, other.out.flags(other.row(ActionList.WAKE)) & ActionList.URGENT);
-    }
 }
