@@ -5,11 +5,11 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.wire.Hello;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -20,8 +20,6 @@ import java.util.function.Consumer;
  * @param qp the caller's from now on
  */
 record ActiveOpen(SdpMachine machine, QueuePair qp) {
-    private static final int HELLO_BYTES = 92;
-
     /**
      * Blocks as {@link Fabric#connect} does.
      *
@@ -41,13 +39,13 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
             throws OffloadUnavailable {
         StreamSettings settings = general.over(fabric.capabilities());
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
-        byte[] hello = new byte[HELLO_BYTES];
-        int helloBytes = machine.writeHello(MemorySegment.ofArray(hello), 0);
+        byte[] hello = new byte[Hello.SHORT_BYTES];
+        machine.writeHello(MemorySegment.ofArray(hello), 0);
         ConnectRequest request =
                 new ConnectRequest(
                         remote,
                         local,
-                        Arrays.copyOf(hello, helloBytes),
+                        hello,
                         settings.qpSpec(),
                         askedNanos,
                         deadlineNanos,

@@ -5,10 +5,10 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 
 /** The passive side of one connection: Hello here, HelloAck there. */
 final class PassiveOpen {
@@ -35,7 +35,7 @@ final class PassiveOpen {
             machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
             MemorySegment hello = MemorySegment.ofArray(request.privateData());
             fault = machine.onHello(hello, 0, (int) hello.byteSize());
-            reply = fault == HelloFault.NONE ? helloAck(machine, settings) : null;
+            reply = fault == HelloFault.NONE ? helloAck(machine) : null;
         } catch (RuntimeException | Error e) {
             outcome.onFailed(
                     new FabricException(Cause.RESOURCES, "its SDP Hello is not answered: " + e, e));
@@ -63,8 +63,9 @@ final class PassiveOpen {
                 });
     }
 
-    private static byte[] helloAck(SdpMachine machine, StreamSettings settings) {
-        byte[] reply = new byte[settings.helloAckBytes()];
-        return Arrays.copyOf(reply, machine.writeHelloAck(MemorySegment.ofArray(reply), 0));
+    private static byte[] helloAck(SdpMachine machine) {
+        byte[] reply = new byte[HelloAck.SHORT_BYTES];
+        machine.writeHelloAck(MemorySegment.ofArray(reply), 0);
+        return reply;
     }
 }

@@ -43,9 +43,6 @@ record StreamSettings(
     /** Advertisements we could hold; docs/protocol.md 18. */
     private static final int MAX_ADVERTS = 16;
 
-    /** HelloAck in its longest form. */
-    private static final int HELLO_ACK_BYTES = 196;
-
     /**
      * Zero copy.
      *
@@ -178,9 +175,5 @@ record StreamSettings(
                         : Features.NONE;
         return new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads)
                 .with(features.withSuspending());
-    }
-
-    int helloAckBytes() {
-        return HELLO_ACK_BYTES;
     }
 }

@@ -10,16 +10,6 @@ import java.lang.foreign.MemorySegment;
  */
 final class Handshake {
     private final WireConfig config;
-    private HelloForm form = HelloForm.SHORT;
-    private int majorVersion = 1;
-
-    // addresses of the InfiniBand form
-    private int ipVersion;
-    private int port;
-    private long srcHigh;
-    private long srcLow;
-    private long dstHigh;
-    private long dstLow;
 
     // what the peer said, 0 until it did
     private int peerReceiveBytes;
@@ -33,38 +23,10 @@ final class Handshake {
         this.ird = config.ird();
     }
 
-    void useIbForm(int ipVersion, int port, long srcHigh, long srcLow, long dstHigh, long dstLow) {
-        form = HelloForm.IB;
-        majorVersion = Hello.IB_VERSION >> 4;
-        this.ipVersion = ipVersion;
-        this.port = port;
-        this.srcHigh = srcHigh;
-        this.srcLow = srcLow;
-        this.dstHigh = dstHigh;
-        this.dstLow = dstLow;
-    }
-
     int writeHello(MemorySegment to, long at, int bufs) {
         int bytes = config.receiveBytes();
-        if (form == HelloForm.SHORT) {
-            return Hello.writeShort(
-                    to, at, bufs, config.maxAdverts(), bytes, bytes, config.ord(), config.ird());
-        }
-        return Hello.writeIb(
-                to,
-                at,
-                Hello.IB_VERSION,
-                ipVersion,
-                0,
-                bufs,
-                Math.min(config.maxAdverts(), 255),
-                bytes,
-                bytes,
-                port,
-                srcHigh,
-                srcLow,
-                dstHigh,
-                dstLow);
+        return Hello.writeShort(
+                to, at, bufs, config.maxAdverts(), bytes, bytes, config.ord(), config.ird());
     }
 
     HelloFault onHello(MemorySegment m, long at, int availableBytes) {
@@ -72,36 +34,25 @@ final class Handshake {
         if (fault != HelloFault.NONE) {
             return fault;
         }
-        form = Hello.form(m, at);
-        majorVersion = Hello.majorVersion(m, at);
         peerReceiveBytes = Hello.receiveBytes(m, at);
         peerMaxAdverts = Hello.maxAdverts(m, at);
-        if (form == HelloForm.SHORT) {
-            agreeOnReads(Hello.ord(m, at), Hello.ird(m, at));
-        }
+        agreeOnReads(Hello.ord(m, at), Hello.ird(m, at));
         return HelloFault.NONE;
     }
 
-    /** Answers in the form and with the major version of the Hello (3.5). */
     int writeHelloAck(MemorySegment to, long at, int bufs) {
-        if (form == HelloForm.SHORT) {
-            return HelloAck.writeShort(
-                    to, at, bufs, config.maxAdverts(), config.receiveBytes(), ord, ird);
-        }
-        int version = majorVersion == 1 ? 0x11 : Hello.IB_VERSION;
-        return HelloAck.writeIb(to, at, version, bufs, config.maxAdverts(), config.receiveBytes());
+        return HelloAck.writeShort(
+                to, at, bufs, config.maxAdverts(), config.receiveBytes(), ord, ird);
     }
 
     HelloFault onHelloAck(MemorySegment m, long at, int availableBytes) {
-        HelloFault fault = HelloAck.check(m, at, availableBytes, form, majorVersion);
+        HelloFault fault = HelloAck.check(m, at, availableBytes);
         if (fault != HelloFault.NONE) {
             return fault;
         }
         peerReceiveBytes = HelloAck.receiveBytes(m, at);
         peerMaxAdverts = HelloAck.maxAdverts(m, at);
-        if (form == HelloForm.SHORT) {
-            agreeOnReads(HelloAck.ord(m, at), HelloAck.ird(m, at));
-        }
+        agreeOnReads(HelloAck.ord(m, at), HelloAck.ird(m, at));
         return HelloFault.NONE;
     }
 

@@ -3,16 +3,16 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The first message of the connecting peer, in its two forms; {@code at} is where its BSDH starts.
+ * The first message of the connecting peer; {@code at} is where its BSDH starts. The short form is
+ * spoken, that of InfiniBand is only written, for tools that know no other.
  *
  * <p>Shape, offsets from the BSDH:
  *
  * {@snippet lang = text :
  *  SHORT, 32 bytes: 16 version, 17 reserved, 18 MaxAdverts (16 bit),
  *                   20 DesRemRcvSz, 24 LocalRcvSz, 28 LocORD, 30 LocIRD
- *  IB, 92 bytes:    16 version, 17 IPV and capabilities, 18 reserved, 19 MaxAdverts (8 bit),
- *                   20 DesRemRcvSz, 24 LocalRcvSz, 28 port, 32 source, 48 destination,
- *                   66 ExtMaxAdverts
+ *  IB, 92 bytes:    16 version, 17 IPV (high nibble), 18 reserved, 19 MaxAdverts (8 bit),
+ *                   20 DesRemRcvSz, 24 LocalRcvSz, 28 port, 32 source, 48 destination
  * }
  *
  * Sizes include the BSDH. IPv4 addresses are the last four bytes of the sixteen.
@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  * <p>Errors: {@link #check} names the first fault and never throws; the readers assume a checked
  * message.
  *
- * <p>Source: docs/protocol.md 2.4, 2.6 and 3.3; vectors V03, V05, V06 and V07.
+ * <p>Source: docs/protocol.md 2.4, 2.6 and 3.3; vectors V03 and V07.
  */
 public final class Hello {
     /** Size of the short form. */
@@ -33,10 +33,7 @@ public final class Hello {
     public static final int SHORT_VERSION = 0x11;
 
     /** Version byte of the InfiniBand form: 2.2. */
-    public static final int IB_VERSION = 0x22;
-
-    /** Capability: MaxAdverts is the 16-bit field. */
-    public static final int EXTENDED_MAX_ADVERTS = 0x2;
+    static final int IB_VERSION = 0x22;
 
     private static final int MIN_RECEIVE_BYTES = WireConfig.MIN_RECEIVE_BYTES;
 
@@ -68,19 +65,14 @@ public final class Hello {
     }
 
     /**
-     * Writes the InfiniBand form; more than 255 adverts need version 2 and are then announced by
-     * the extended field.
+     * Writes the InfiniBand form; MaxAdverts above 255 becomes 255.
      *
-     * @param version both nibbles: {@link #IB_VERSION}, or 0x11 for the first generation
-     * @param capabilities 0 to 15, must be 0 with major version 1
      * @return bytes written
      */
     public static int writeIb(
             MemorySegment m,
             long at,
-            int version,
             int ipVersion,
-            int capabilities,
             int bufs,
             int maxAdverts,
             int desiredBytes,
@@ -90,10 +82,9 @@ public final class Hello {
             long srcLow,
             long dstHigh,
             long dstLow) {
-        boolean extended = (capabilities & EXTENDED_MAX_ADVERTS) != 0;
         Bsdh.write(m, at, Mid.HELLO, 0, bufs, IB_BYTES, 0, 0);
-        m.set(Wire.BYTE, at + 16, (byte) version);
-        m.set(Wire.BYTE, at + 17, (byte) ((ipVersion << 4) | capabilities));
+        m.set(Wire.BYTE, at + 16, (byte) IB_VERSION);
+        m.set(Wire.BYTE, at + 17, (byte) (ipVersion << 4));
         m.set(Wire.BYTE, at + 18, (byte) 0);
         m.set(Wire.BYTE, at + 19, (byte) Math.min(maxAdverts, 255));
         m.set(Wire.INT, at + 20, desiredBytes);
@@ -104,8 +95,7 @@ public final class Hello {
         m.set(Wire.LONG, at + 40, srcLow);
         m.set(Wire.LONG, at + 48, dstHigh);
         m.set(Wire.LONG, at + 56, dstLow);
-        m.set(Wire.SHORT, at + 64, (short) 0);
-        m.set(Wire.SHORT, at + 66, (short) (extended ? maxAdverts : 0));
+        m.set(Wire.INT, at + 64, 0);
         m.set(Wire.LONG, at + 68, 0);
         m.set(Wire.LONG, at + 76, 0);
         m.set(Wire.LONG, at + 84, 0);
@@ -124,22 +114,16 @@ public final class Hello {
         if (Bsdh.mid(m, at) != Mid.HELLO) {
             return HelloFault.WRONG_MID;
         }
-        int len = Bsdh.len(m, at);
-        if (len != SHORT_BYTES && len != IB_BYTES) {
+        if (Bsdh.len(m, at) != SHORT_BYTES) {
             return HelloFault.BAD_LENGTH;
         }
-        boolean ib = len == IB_BYTES;
-        int major = majorVersion(m, at);
-        if (major != 1 && !(ib && major == 2)) {
+        if (majorVersion(m, at) != 1) {
             return HelloFault.BAD_VERSION;
-        }
-        if (ib && ipVersion(m, at) != 4 && ipVersion(m, at) != 6) {
-            return HelloFault.BAD_IP_VERSION;
         }
         if (maxAdverts(m, at) == 0) {
             return HelloFault.NO_ADVERTS;
         }
-        if (!ib && (ord(m, at) == 0 || ird(m, at) == 0)) {
+        if (ord(m, at) == 0 || ird(m, at) == 0) {
             return HelloFault.NO_READ_DEPTH;
         }
         return receiveSizeLegal(receiveBytes(m, at))
@@ -153,11 +137,6 @@ public final class Hello {
                 && Integer.compareUnsigned(bytes, 1 << 31) <= 0;
     }
 
-    /** Which form, by Len. */
-    public static HelloForm form(MemorySegment m, long at) {
-        return Bsdh.len(m, at) == IB_BYTES ? HelloForm.IB : HelloForm.SHORT;
-    }
-
     /** Major version, 0..15. */
     public static int majorVersion(MemorySegment m, long at) {
         return (m.get(Wire.BYTE, at + 16) >> 4) & 0xF;
@@ -168,24 +147,9 @@ public final class Hello {
         return m.get(Wire.BYTE, at + 16) & 0xF;
     }
 
-    /** IP version of the InfiniBand form. */
-    public static int ipVersion(MemorySegment m, long at) {
-        return (m.get(Wire.BYTE, at + 17) >> 4) & 0xF;
-    }
-
-    /** Capability bits of the InfiniBand form; none before version 2. */
-    public static int capabilities(MemorySegment m, long at) {
-        return majorVersion(m, at) < 2 ? 0 : m.get(Wire.BYTE, at + 17) & 0xF;
-    }
-
-    /** Advertisements the peer keeps track of, whichever field says so. */
+    /** Advertisements the peer keeps track of. */
     public static int maxAdverts(MemorySegment m, long at) {
-        if (form(m, at) == HelloForm.SHORT) {
-            return m.get(Wire.SHORT, at + 18) & 0xFFFF;
-        }
-        return (capabilities(m, at) & EXTENDED_MAX_ADVERTS) != 0
-                ? m.get(Wire.SHORT, at + 66) & 0xFFFF
-                : m.get(Wire.BYTE, at + 19) & 0xFF;
+        return m.get(Wire.SHORT, at + 18) & 0xFFFF;
     }
 
     /** Wish for the size of our receive buffers, unsigned; a hint. */
@@ -198,38 +162,13 @@ public final class Hello {
         return m.get(Wire.INT, at + 24);
     }
 
-    /** RDMA reads the peer issues at a time, short form. */
+    /** RDMA reads the peer issues at a time. */
     public static int ord(MemorySegment m, long at) {
         return m.get(Wire.SHORT, at + 28) & 0xFFFF;
     }
 
-    /** RDMA reads the peer serves at a time, short form. */
+    /** RDMA reads the peer serves at a time. */
     public static int ird(MemorySegment m, long at) {
         return m.get(Wire.SHORT, at + 30) & 0xFFFF;
-    }
-
-    /** The peer's port, InfiniBand form. */
-    public static int port(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 28) & 0xFFFF;
-    }
-
-    /** Source address, bytes 0 to 7, InfiniBand form. */
-    public static long srcHigh(MemorySegment m, long at) {
-        return m.get(Wire.LONG, at + 32);
-    }
-
-    /** Source address, bytes 8 to 15, InfiniBand form. */
-    public static long srcLow(MemorySegment m, long at) {
-        return m.get(Wire.LONG, at + 40);
-    }
-
-    /** Destination address, bytes 0 to 7, InfiniBand form. */
-    public static long dstHigh(MemorySegment m, long at) {
-        return m.get(Wire.LONG, at + 48);
-    }
-
-    /** Destination address, bytes 8 to 15, InfiniBand form. */
-    public static long dstLow(MemorySegment m, long at) {
-        return m.get(Wire.LONG, at + 56);
     }
 }

@@ -3,7 +3,8 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The answer to {@link Hello}, in its two forms; {@code at} is where its BSDH starts.
+ * The answer to {@link Hello}; {@code at} is where its BSDH starts. The short form is spoken, that
+ * of InfiniBand is only written, for tools that know no other.
  *
  * <p>Shape, offsets from the BSDH:
  *
@@ -23,7 +24,7 @@ public final class HelloAck {
     /** Size of the short form. */
     public static final int SHORT_BYTES = 28;
 
-    /** Size of the InfiniBand form, as a CM REP can carry. */
+    /** Size of the InfiniBand form: all that a CM REP can carry. */
     public static final int IB_BYTES = 196;
 
     private HelloAck() {}
@@ -54,27 +55,22 @@ public final class HelloAck {
     /**
      * Writes the InfiniBand form; MaxAdverts above 255 becomes 255 (docs/protocol.md 2.5).
      *
-     * @param version both nibbles
      * @return bytes written
      */
     public static int writeIb(
-            MemorySegment m, long at, int version, int bufs, int maxAdverts, int receiveBytes) {
+            MemorySegment m, long at, int bufs, int maxAdverts, int receiveBytes) {
         Bsdh.write(m, at, Mid.HELLO_ACK, 0, bufs, IB_BYTES, 0, 0);
         for (int i = Bsdh.BYTES; i < IB_BYTES; i += 4) {
             m.set(Wire.INT, at + i, 0);
         }
-        m.set(Wire.BYTE, at + 16, (byte) version);
+        m.set(Wire.BYTE, at + 16, (byte) Hello.IB_VERSION);
         m.set(Wire.BYTE, at + 19, (byte) Math.min(maxAdverts, 255));
         m.set(Wire.INT, at + 20, receiveBytes);
         return IB_BYTES;
     }
 
-    /**
-     * The first fault of a HelloAck in {@code availableBytes} bytes that answers a Hello of the
-     * given form and major version (docs/protocol.md 3.4).
-     */
-    public static HelloFault check(
-            MemorySegment m, long at, int availableBytes, HelloForm form, int majorVersion) {
+    /** The first fault of a HelloAck in {@code availableBytes} bytes (docs/protocol.md 3.4). */
+    public static HelloFault check(MemorySegment m, long at, int availableBytes) {
         if (availableBytes < Bsdh.BYTES
                 || Integer.compareUnsigned(Bsdh.len(m, at), availableBytes) > 0) {
             return HelloFault.SHORT;
@@ -82,17 +78,16 @@ public final class HelloAck {
         if (Bsdh.mid(m, at) != Mid.HELLO_ACK) {
             return HelloFault.WRONG_MID;
         }
-        boolean ib = form == HelloForm.IB;
-        if (Bsdh.len(m, at) != (ib ? IB_BYTES : SHORT_BYTES)) {
+        if (Bsdh.len(m, at) != SHORT_BYTES) {
             return HelloFault.BAD_LENGTH;
         }
-        if (majorVersion(m, at) != majorVersion) {
+        if (Hello.majorVersion(m, at) != 1) {
             return HelloFault.BAD_VERSION;
         }
         if (maxAdverts(m, at) == 0) {
             return HelloFault.NO_ADVERTS;
         }
-        if (!ib && (ord(m, at) == 0 || ird(m, at) == 0)) {
+        if (ord(m, at) == 0 || ird(m, at) == 0) {
             return HelloFault.NO_READ_DEPTH;
         }
         return Hello.receiveSizeLegal(receiveBytes(m, at))
@@ -100,26 +95,9 @@ public final class HelloAck {
                 : HelloFault.BAD_RECEIVE_SIZE;
     }
 
-    /** Which form, by Len. */
-    public static HelloForm form(MemorySegment m, long at) {
-        return Bsdh.len(m, at) == IB_BYTES ? HelloForm.IB : HelloForm.SHORT;
-    }
-
-    /** Major version, 0..15. */
-    public static int majorVersion(MemorySegment m, long at) {
-        return Hello.majorVersion(m, at);
-    }
-
-    /** Minor version, 0..15. */
-    public static int minorVersion(MemorySegment m, long at) {
-        return Hello.minorVersion(m, at);
-    }
-
     /** Advertisements the peer keeps track of. */
     public static int maxAdverts(MemorySegment m, long at) {
-        return form(m, at) == HelloForm.IB
-                ? m.get(Wire.BYTE, at + 19) & 0xFF
-                : m.get(Wire.SHORT, at + 18) & 0xFFFF;
+        return m.get(Wire.SHORT, at + 18) & 0xFFFF;
     }
 
     /** Size of the peer's receive buffers, BSDH included, unsigned. */
@@ -127,12 +105,12 @@ public final class HelloAck {
         return m.get(Wire.INT, at + 20);
     }
 
-    /** RDMA reads the peer issues at a time, short form. */
+    /** RDMA reads the peer issues at a time. */
     public static int ord(MemorySegment m, long at) {
         return m.get(Wire.SHORT, at + 24) & 0xFFFF;
     }
 
-    /** RDMA reads the peer serves at a time, short form. */
+    /** RDMA reads the peer serves at a time. */
     public static int ird(MemorySegment m, long at) {
         return m.get(Wire.SHORT, at + 26) & 0xFFFF;
     }

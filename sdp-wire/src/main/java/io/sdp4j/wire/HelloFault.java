@@ -12,12 +12,10 @@ public enum HelloFault {
     SHORT(2),
     /** Another message. */
     WRONG_MID(2),
-    /** BSDH.Len is that of neither form, or not of the form that was asked for. */
+    /** BSDH.Len is not that of the short form. */
     BAD_LENGTH(2),
-    /** A major version we do not speak, or not the one that was asked for. */
+    /** A major version we do not speak. */
     BAD_VERSION(1),
-    /** The IP version is neither 4 nor 6. */
-    BAD_IP_VERSION(2),
     /** MaxAdverts is zero. */
     NO_ADVERTS(2),
     /** LocORD or LocIRD is zero. */

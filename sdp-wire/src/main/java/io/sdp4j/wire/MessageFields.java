@@ -118,18 +118,11 @@ public final class MessageFields {
             return;
         }
         version(m, at, to);
-        if (Hello.form(m, at) == HelloForm.SHORT || keptBytes >= Hello.IB_BYTES) {
-            to.number("MaxAdverts", Hello.maxAdverts(m, at));
-        }
+        to.number("MaxAdverts", Hello.maxAdverts(m, at));
         to.number("DesRemRcvSz", unsigned(Hello.desiredBytes(m, at)));
         to.number("LocalRcvSz", unsigned(Hello.receiveBytes(m, at)));
-        if (Hello.form(m, at) == HelloForm.SHORT) {
-            to.number("LocORD", Hello.ord(m, at));
-            to.number("LocIRD", Hello.ird(m, at));
-        } else {
-            to.number("IPV", Hello.ipVersion(m, at));
-            to.number("Port", Hello.port(m, at));
-        }
+        to.number("LocORD", Hello.ord(m, at));
+        to.number("LocIRD", Hello.ird(m, at));
     }
 
     private static void helloAck(MemorySegment m, long at, int keptBytes, Visitor to) {
@@ -139,10 +132,8 @@ public final class MessageFields {
         version(m, at, to);
         to.number("MaxAdverts", HelloAck.maxAdverts(m, at));
         to.number("ActRcvSz", unsigned(HelloAck.receiveBytes(m, at)));
-        if (HelloAck.form(m, at) == HelloForm.SHORT) {
-            to.number("LocORD", HelloAck.ord(m, at));
-            to.number("LocIRD", HelloAck.ird(m, at));
-        }
+        to.number("LocORD", HelloAck.ord(m, at));
+        to.number("LocIRD", HelloAck.ird(m, at));
     }
 
     private static void version(MemorySegment m, long at, Visitor to) {

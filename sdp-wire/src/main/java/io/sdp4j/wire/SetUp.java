@@ -13,19 +13,9 @@ abstract sealed class SetUp extends Parts permits SdpMachine {
     }
 
     /**
-     * Connecting side: speak the InfiniBand form; before {@link #writeHello}. IPv4 addresses are
-     * the low four bytes of their low half.
-     */
-    public void useIbForm(
-            int ipVersion, int port, long srcHigh, long srcLow, long dstHigh, long dstLow) {
-        assert connecting && state() == State.CLOSED;
-        handshake.useIbForm(ipVersion, port, srcHigh, srcLow, dstHigh, dstLow);
-    }
-
-    /**
      * Connecting side: writes Hello at {@code at}; all receive slots must be posted already.
      *
-     * @return bytes written: 32, or 92 in the InfiniBand form
+     * @return bytes written: {@link Hello#SHORT_BYTES}
      */
     public int writeHello(MemorySegment to, long at) {
         assert connecting;
@@ -53,10 +43,9 @@ abstract sealed class SetUp extends Parts permits SdpMachine {
     }
 
     /**
-     * Accepting side: writes HelloAck at {@code at} in the form of the Hello; all receive slots
-     * must be posted already.
+     * Accepting side: writes HelloAck at {@code at}; all receive slots must be posted already.
      *
-     * @return bytes written: 28, or 196 in the InfiniBand form
+     * @return bytes written: {@link HelloAck#SHORT_BYTES}
      */
     public int writeHelloAck(MemorySegment to, long at) {
         assert state() == State.HELLO_RCVD && !greeted;

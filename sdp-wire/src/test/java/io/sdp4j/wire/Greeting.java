@@ -4,11 +4,14 @@ import java.lang.foreign.MemorySegment;
 
 /** How the {@link MachinePair} comes to be connected, the first time and after a suspension. */
 final class Greeting {
+    private static final int PADDING = 24;
+
     private final MachinePair pair;
     private final Choices choices;
     private final boolean chooses;
     private final Side from;
     private final Side to;
+    private int padding; // of the private data
 
     private Greeting(MachinePair pair, Side from) {
         this.pair = pair;
@@ -42,9 +45,7 @@ final class Greeting {
             from.machine.startAt(x, y);
             to.machine.startAt(y, x);
         }
-        if (chooses && choices.below(4) == 1) {
-            from.machine.useIbForm(4, 5001, 0, 1, 0, 2);
-        }
+        padding = chooses && choices.below(4) == 1 ? PADDING : 0;
     }
 
     private boolean exchange(int end) {
@@ -56,7 +57,7 @@ final class Greeting {
         if (giveUp(end == 2, from)) {
             return false;
         }
-        HelloFault fault = to.machine.onHello(bytes, 0, n);
+        HelloFault fault = to.machine.onHello(bytes, 0, n + padding);
         pair.oracles.require(fault == HelloFault.NONE, "Hello refused");
         if (giveUp(end == 3, to)) {
             return false;
@@ -65,7 +66,7 @@ final class Greeting {
         if (giveUp(end == 4, to) || giveUp(end == 5, from)) {
             return false;
         }
-        fault = from.machine.onHelloAck(bytes, 0, n);
+        fault = from.machine.onHelloAck(bytes, 0, n + padding);
         pair.oracles.require(fault == HelloFault.NONE, "HelloAck refused");
         if (giveUp(end == 6, from)) {
             return false;

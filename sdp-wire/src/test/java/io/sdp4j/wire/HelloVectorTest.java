@@ -21,42 +21,20 @@ class HelloVectorTest extends VectorRig {
     @Test
     void v03() {
         MemorySegment m = MemorySegment.ofArray(Rig.bytes(V03));
-        assertEquals(HelloFault.NONE, Hello.check(m, 0, 92));
-        assertEquals(HelloForm.IB, Hello.form(m, 0));
-        assertEquals(2, Hello.majorVersion(m, 0));
-        assertEquals(2, Hello.minorVersion(m, 0));
-        assertEquals(4, Hello.ipVersion(m, 0));
-        assertEquals(64, Bsdh.bufs(m, 0));
-        assertEquals(1, Hello.maxAdverts(m, 0));
-        assertEquals(32_784, Hello.desiredBytes(m, 0));
-        assertEquals(32_784, Hello.receiveBytes(m, 0));
-        assertEquals(49_153, Hello.port(m, 0));
-        assertEquals(0xC000_0201L, Hello.srcLow(m, 0));
-        assertEquals(0xC000_0202L, Hello.dstLow(m, 0));
         int n =
                 Hello.writeIb(
-                        to,
-                        AT,
-                        0x22,
-                        4,
-                        0,
-                        64,
-                        1,
-                        32_784,
-                        32_784,
-                        49_153,
-                        0,
-                        0xC000_0201L,
-                        0,
-                        0xC000_0202L);
+                        to, AT, 4, 64, 1, 32_784, 32_784, 49_153, 0, 0xC000_0201L, 0, 0xC000_0202L);
         assertEquals(92, n);
         assertWritten(V03);
+        assertRefused(m);
+    }
+
+    /** The InfiniBand form is not spoken here, whatever its version. */
+    private static void assertRefused(MemorySegment hello) {
         SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
-        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 92));
-        assertEquals(32_768, machine.maxPayload());
-        assertEquals(64, machine.credit());
-        assertEquals(196, machine.writeHelloAck(to, AT));
-        assertEquals(0x22, buffer[(int) AT + 16]);
+        assertEquals(HelloFault.BAD_LENGTH, machine.onHello(hello, 0, 92));
+        assertEquals(State.CLOSED, machine.state());
+        assertEquals(0, machine.credit());
     }
 
     @Test
@@ -66,17 +44,13 @@ class HelloVectorTest extends VectorRig {
                         + "22 00 00 01 00 00 80 10 00 00 00 00 00 00 00 00"
                         + "00".repeat(164);
         MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        assertEquals(HelloFault.NONE, HelloAck.check(m, 0, 196, HelloForm.IB, 2));
-        assertEquals(64, Bsdh.bufs(m, 0));
-        assertEquals(1, HelloAck.maxAdverts(m, 0));
-        assertEquals(32_784, HelloAck.receiveBytes(m, 0));
-        assertEquals(196, HelloAck.writeIb(to, AT, 0x22, 64, 1, 32_784));
+        assertEquals(196, HelloAck.writeIb(to, AT, 64, 1, 32_784));
         assertWritten(hex);
         SdpMachine machine = SdpMachine.connecting(Rig.CONFIG);
-        machine.useIbForm(4, 49_153, 0, 0xC000_0201L, 0, 0xC000_0202L);
-        assertEquals(92, machine.writeHello(to, AT));
-        assertEquals(HelloFault.NONE, machine.onHelloAck(m, 0, 196));
-        assertEquals(32_768, machine.maxPayload());
+        assertEquals(32, machine.writeHello(to, AT));
+        assertEquals(HelloFault.BAD_LENGTH, machine.onHelloAck(m, 0, 196));
+        assertEquals(State.HELLO_SENT, machine.state());
+        assertEquals(0, machine.credit());
     }
 
     @Test
@@ -90,35 +64,7 @@ class HelloVectorTest extends VectorRig {
                 00 00 02 00 00 00 00 00 00 00 00 00 00 00 00 00
                 00 00 00 00 00 00 00 00 00 00 00 00
                 """;
-        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        assertEquals(HelloFault.NONE, Hello.check(m, 0, 92));
-        assertEquals(6, Hello.ipVersion(m, 0));
-        assertEquals(Hello.EXTENDED_MAX_ADVERTS, Hello.capabilities(m, 0));
-        assertEquals(512, Hello.maxAdverts(m, 0));
-        assertEquals(50_000, Hello.port(m, 0));
-        assertEquals(0x2001_0DB8_0000_0000L, Hello.srcHigh(m, 0));
-        assertEquals(1, Hello.srcLow(m, 0));
-        assertEquals(0x2001_0DB8_0000_0000L, Hello.dstHigh(m, 0));
-        assertEquals(2, Hello.dstLow(m, 0));
-        Hello.writeIb(
-                to,
-                AT,
-                0x22,
-                6,
-                Hello.EXTENDED_MAX_ADVERTS,
-                32,
-                512,
-                16_400,
-                16_400,
-                50_000,
-                0x2001_0DB8_0000_0000L,
-                1,
-                0x2001_0DB8_0000_0000L,
-                2);
-        assertWritten(hex);
-        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
-        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 92));
-        assertEquals(512, machine.peerMaxAdverts());
+        assertRefused(MemorySegment.ofArray(Rig.bytes(hex)));
     }
 
     @Test
@@ -132,17 +78,7 @@ class HelloVectorTest extends VectorRig {
                 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
                 00 00 00 00 00 00 00 00 00 00 00 00
                 """;
-        MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        Hello.writeIb(
-                to, AT, 0x11, 4, 0, 63, 255, 4096, 4096, 32_768, 0, 0x0A00_0001, 0, 0x0A00_0002);
-        assertWritten(hex);
-        SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
-        assertEquals(HelloFault.NONE, machine.onHello(m, 0, 92));
-        assertEquals(4080, machine.maxPayload());
-        assertEquals(255, machine.peerMaxAdverts());
-        machine.writeHelloAck(to, AT);
-        assertEquals(1, HelloAck.majorVersion(to, AT));
-        assertEquals(HelloFault.NONE, HelloAck.check(to, AT, 196, HelloForm.IB, 1));
+        assertRefused(MemorySegment.ofArray(Rig.bytes(hex)));
     }
 
     @Test
@@ -152,7 +88,6 @@ class HelloVectorTest extends VectorRig {
                         + "11 00 00 10 00 00 80 10 00 00 80 10 00 08 00 04";
         MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
         assertEquals(HelloFault.NONE, Hello.check(m, 0, 32));
-        assertEquals(HelloForm.SHORT, Hello.form(m, 0));
         assertEquals(16, Hello.maxAdverts(m, 0));
         assertEquals(8, Hello.ord(m, 0));
         assertEquals(4, Hello.ird(m, 0));
@@ -174,7 +109,7 @@ class HelloVectorTest extends VectorRig {
                 "01 00 00 18 00 00 00 1C 00 00 00 00 00 00 00 00"
                         + "11 00 00 10 00 00 40 10 00 04 00 08";
         MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        assertEquals(HelloFault.NONE, HelloAck.check(m, 0, 28, HelloForm.SHORT, 1));
+        assertEquals(HelloFault.NONE, HelloAck.check(m, 0, 28));
         assertEquals(28, HelloAck.writeShort(to, AT, 24, 16, 16_400, 4, 8));
         assertWritten(hex);
         SdpMachine machine =

@@ -82,7 +82,7 @@ class LifecycleTest {
         assertEquals(HelloFault.WRONG_TIME, closed.onHello(m, 0, Hello.SHORT_BYTES));
     }
 
-    /** The agreement of the two halves of the hand-shake, in both forms. */
+    /** The agreement of the two halves of the hand-shake. */
     @Test
     void agreement() {
         SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
@@ -93,20 +93,12 @@ class LifecycleTest {
         assertEquals(3, machine.handshake.ord());
         assertEquals(2, machine.handshake.ird);
         assertEquals(HelloAck.SHORT_BYTES, machine.writeHelloAck(m, 0));
-        SdpMachine ib = SdpMachine.accepting(Rig.CONFIG);
-        Hello.writeIb(m, 0, 0x11, 4, 0, 32, 7, 99, 99, 5, 0, 1, 0, 2);
-        assertEquals(HelloFault.NONE, ib.onHello(m, 0, Hello.IB_BYTES));
-        assertEquals(4, ib.handshake.ord(), "the InfiniBand form says nothing of it");
-        assertEquals(4, ib.handshake.ird);
-        assertEquals(HelloAck.IB_BYTES, ib.writeHelloAck(m, 0));
-        assertEquals(1, HelloAck.majorVersion(m, 0));
 
         SdpMachine connecting = SdpMachine.connecting(Rig.CONFIG);
-        connecting.useIbForm(6, 5, 1, 2, 3, 4);
         connecting.writeHello(m, 0);
-        HelloAck.writeIb(m, 0, 0x22, 32, 9, 37);
-        assertEquals(HelloFault.NONE, connecting.onHelloAck(m, 0, HelloAck.IB_BYTES));
-        assertEquals(4, connecting.handshake.ord());
+        HelloAck.writeShort(m, 0, 32, 9, 37, 2, 3);
+        assertEquals(HelloFault.NONE, connecting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
+        assertEquals(3, connecting.handshake.ord());
         assertEquals(37, connecting.peerReceiveBytes());
         assertEquals(37 - Bsdh.BYTES, connecting.maxPayload());
     }

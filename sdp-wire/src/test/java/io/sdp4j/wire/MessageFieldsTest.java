@@ -77,20 +77,6 @@ class MessageFieldsTest {
         assertEquals(expected, words(message, message.length), vector);
     }
 
-    @Test
-    void namesTheInfiniBandForms() {
-        byte[] bytes = new byte[HelloAck.IB_BYTES];
-        MemorySegment m = MemorySegment.ofArray(bytes);
-        Hello.writeIb(m, 0, 0x22, 4, 0, 64, 1, 32_784, 32_784, 49_153, 0, 1, 0, 2);
-        String start = "Bufs=64 MSeq=0 MSeqAck=0 MajV=2 MinV=2 ";
-        String end = "DesRemRcvSz=32784 LocalRcvSz=32784 IPV=4 Port=49153";
-        assertEquals(start + "MaxAdverts=1 " + end, words(bytes, Hello.IB_BYTES));
-        assertEquals(
-                start + end, words(bytes, 36), "where MaxAdverts lies depends on what is gone");
-        HelloAck.writeIb(m, 0, 0x22, 64, 1, 32_784);
-        assertEquals(start + "MaxAdverts=1 ActRcvSz=32784", words(bytes, 28));
-    }
-
     /** V09 with and without its payload, and cut off. */
     @Test
     void namesWhatWasKept() {

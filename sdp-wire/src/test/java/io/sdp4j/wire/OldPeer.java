@@ -47,7 +47,7 @@ final class OldPeer {
         this.machineBytes = machineBytes;
         source = new OldSource(vintage, choices, host, this);
         sink = new OldSink(vintage, choices, host, this);
-        boolean empty = vintage.greeting == Vintage.Greeting.IB_2_2_EMPTY;
+        boolean empty = vintage.is(Vintage.Habit.ANNOUNCES_NONE);
         buffers = empty ? 0 : vintage.buffers;
         used = vintage.buffers - buffers;
     }

@@ -42,25 +42,25 @@ final class RawPeer extends SingleMachine {
 
     private boolean greet() {
         int bufs = choices.below(4) == 0 ? choices.below(0x10000) : choices.below(12);
-        boolean ib = connecting && choices.below(2) == 1;
-        if (ib) {
-            machine.useIbForm(choices.below(2) == 0 ? 4 : 6, 7, 1, 2, 3, 4);
-        }
+        boolean misunderstood = connecting && choices.below(2) == 1;
+        boolean cutShort = misunderstood && choices.below(2) == 0;
         sent = Starts.number(choices);
         lastAck = sent;
         accepted = Starts.number(choices);
         machine.startAt(sent, accepted);
         int n = connecting ? machine.writeHello(header, 0) : 0;
+        if (misunderstood) { // an answer in the other form, which changes nothing
+            n = HelloAck.writeIb(header, 0, bufs, 9, peerReceiveBytes);
+            HelloFault fault = machine.onHelloAck(header, 0, cutShort ? HelloAck.SHORT_BYTES : n);
+            require(fault == (cutShort ? HelloFault.SHORT : HelloFault.BAD_LENGTH), "taken");
+        }
         if (choices.below(8) == 1) {
             n = 0;
             while (n < HelloAck.IB_BYTES) {
                 header.set(Wire.BYTE, n++, (byte) choices.below(256));
             }
         } else if (connecting) {
-            n =
-                    ib
-                            ? HelloAck.writeIb(header, 0, 0x22, bufs, 9, peerReceiveBytes)
-                            : HelloAck.writeShort(header, 0, bufs, 9, peerReceiveBytes, 4, 4);
+            n = HelloAck.writeShort(header, 0, bufs, 9, peerReceiveBytes, 4, 4);
         } else {
             n = Hello.writeShort(header, 0, bufs, 9, 4096, peerReceiveBytes, 4, 4);
         }

@@ -29,13 +29,14 @@ class RefusalScenarioTest {
 
     @Test
     void s44() {
-        MemorySegment m = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        Hello.writeIb(m, 0, 0x27, 4, 0, 64, 16, 16_400, 16_400, 5001, 0, 1, 0, 2);
+        MemorySegment m = MemorySegment.ofArray(new byte[Hello.SHORT_BYTES]);
+        Hello.writeShort(m, 0, 64, 16, 16_400, 16_400, 4, 4);
+        m.set(Wire.BYTE, 16, (byte) 0x17);
         SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
-        assertEquals(HelloFault.NONE, machine.onHello(m, 0, Hello.IB_BYTES));
+        assertEquals(HelloFault.NONE, machine.onHello(m, 0, Hello.SHORT_BYTES));
         machine.writeHelloAck(m, 0);
-        assertEquals(2, HelloAck.majorVersion(m, 0));
-        assertEquals(2, HelloAck.minorVersion(m, 0));
+        assertEquals(1, Hello.majorVersion(m, 0));
+        assertEquals(1, Hello.minorVersion(m, 0));
     }
 
     /** The refusal itself is the shell's: a Hello refused leaves nothing behind in the machine. */
@@ -149,8 +150,8 @@ class RefusalScenarioTest {
         assertHelloFault(HelloFault.NONE, 24, 37);
         assertHelloFault(HelloFault.NONE, 24, 1 << 31);
         MemorySegment m = MemorySegment.ofArray(new byte[Hello.IB_BYTES]);
-        Hello.writeIb(m, 0, 0x22, 5, 0, 64, 16, 16_400, 16_400, 5001, 0, 1, 0, 2);
-        assertEquals(HelloFault.BAD_IP_VERSION, Hello.check(m, 0, Hello.IB_BYTES));
+        Hello.writeIb(m, 0, 4, 64, 16, 16_400, 16_400, 5001, 0, 1, 0, 2);
+        assertEquals(HelloFault.BAD_LENGTH, Hello.check(m, 0, Hello.IB_BYTES));
         assertEquals(HelloFault.SHORT, Hello.check(m, 0, 15));
     }
 

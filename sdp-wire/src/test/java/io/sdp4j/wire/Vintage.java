@@ -4,30 +4,23 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * Peers as they are, were, or could be found: the habits of each.
+ * Peers as they are, were, or could be found: the habits of each. All greet in the short form, the
+ * only one that is spoken here.
  *
  * <p>Source: docs/protocol.md 2.12, 3.5, 6.4, 9, 10 and 16.
  */
 enum Vintage {
     /** The draft, to the letter. */
-    DRAFT(Greeting.SHORT, 8, 16, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
+    DRAFT(8, 16, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
 
     /** Version 1.1, as the first Linux stack: copies nothing by SendSm. */
-    GEN2(
-            Greeting.IB_1_1,
-            63,
-            255,
-            Habit.READS,
-            Habit.ADVERTISES,
-            Habit.PIPELINES,
-            Habit.IGNORES_SUSPEND),
+    GEN2(63, 255, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES, Habit.IGNORES_SUSPEND),
 
     /** Version 2.2, copy only, no credit at first. */
-    OFED1(Greeting.IB_2_2_EMPTY, 16, 1, Habit.COPIES, Habit.ASKS_SIZES),
+    OFED1(16, 1, Habit.COPIES, Habit.ASKS_SIZES, Habit.ANNOUNCES_NONE),
 
     /** Version 2.2 with SrcAvail, impatient; logs and drops what it does not know. */
     MLNX(
-            Greeting.IB_2_2,
             16,
             1,
             Habit.READS,
@@ -38,73 +31,57 @@ enum Vintage {
             Habit.IGNORES_SUSPEND),
 
     /** Never advertises anything. */
-    NEVER_ADVERTISES(Greeting.SHORT, 8, 4, Habit.READS),
+    NEVER_ADVERTISES(8, 4, Habit.READS),
 
     /** Answers every SrcAvail with SendSm. */
-    COPIES(Greeting.SHORT, 8, 4, Habit.COPIES, Habit.ADVERTISES),
+    COPIES(8, 4, Habit.COPIES, Habit.ADVERTISES),
 
     /** Neither reads nor refuses: everything must be taken back from it. */
-    NEVER_ANSWERS(Greeting.SHORT, 8, 4),
+    NEVER_ANSWERS(8, 4),
 
     /** Tracks several advertisements and does not know ModeChange. */
-    IGNORES_MODES(Greeting.IB_2_2, 8, 4, Habit.READS, Habit.IGNORES_MODES),
+    IGNORES_MODES(8, 4, Habit.READS, Habit.IGNORES_MODES),
 
     /** Leads its half into Pipelined and resets when that is taken seriously. */
-    RESETS_ON_SINK_AVAIL(
-            Greeting.SHORT, 8, 4, Habit.READS, Habit.PIPELINES, Habit.RESETS_ON_SINK_AVAIL),
+    RESETS_ON_SINK_AVAIL(8, 4, Habit.READS, Habit.PIPELINES, Habit.RESETS_ON_SINK_AVAIL),
 
     /** Advertises buffers of no bytes. */
-    ZERO_LENGTH(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.ZERO_LENGTH),
+    ZERO_LENGTH(8, 4, Habit.READS, Habit.ADVERTISES, Habit.ZERO_LENGTH),
 
     /** One private buffer: nothing but credit updates can be sent to it. */
-    ONE_BUFFER(Greeting.SHORT, 1, 1, Habit.COPIES),
+    ONE_BUFFER(1, 1, Habit.COPIES),
 
     /** Two: control messages, but no payload. */
-    TWO_BUFFERS(Greeting.SHORT, 2, 1, Habit.COPIES, Habit.ADVERTISES),
+    TWO_BUFFERS(2, 1, Habit.COPIES, Habit.ADVERTISES),
 
     /** Three, the fewest that the draft allows. */
-    THREE_BUFFERS(Greeting.SHORT, 3, 4, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
+    THREE_BUFFERS(3, 4, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
 
     /** Asks for buffers of other sizes. */
-    ASKS_SIZES(Greeting.SHORT, 8, 4, Habit.READS, Habit.ASKS_SIZES),
+    ASKS_SIZES(8, 4, Habit.READS, Habit.ASKS_SIZES),
 
     /** Suspends the session and moves it elsewhere. */
-    SUSPENDS(Greeting.SHORT, 8, 4, Habit.READS, Habit.ADVERTISES, Habit.SUSPENDS),
+    SUSPENDS(8, 4, Habit.READS, Habit.ADVERTISES, Habit.SUSPENDS),
 
     /** Offers buffers to write into, as many as may be, and takes them back at any time. */
-    OFFERS(
-            Greeting.SHORT,
-            8,
-            4,
-            Habit.READS,
-            Habit.ADVERTISES,
-            Habit.PIPELINES,
-            Habit.OFFERS,
-            Habit.ASKS_SIZES),
+    OFFERS(8, 4, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES, Habit.OFFERS, Habit.ASKS_SIZES),
 
     /** The same with three buffers; bytes that it does not offer a buffer for, it has copied. */
-    OFFERS_AND_COPIES(Greeting.IB_2_2, 3, 2, Habit.COPIES, Habit.ADVERTISES, Habit.OFFERS),
+    OFFERS_AND_COPIES(3, 2, Habit.COPIES, Habit.ADVERTISES, Habit.OFFERS),
 
     /** Offers buffers that are too small, or of no bytes. */
-    OFFERS_TINY(Greeting.SHORT, 8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TINY),
+    OFFERS_TINY(8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TINY),
 
     /** Offers more than we have said that we keep track of. */
-    OFFERS_TOO_MANY(Greeting.SHORT, 8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TOO_MANY),
+    OFFERS_TOO_MANY(8, 4, Habit.READS, Habit.OFFERS, Habit.OFFERS_TOO_MANY),
 
     /** Tracks one advertisement, so that no side leaves Combined for it, and offers there. */
-    OFFERS_UNASKED(Greeting.SHORT, 8, 1, Habit.READS, Habit.OFFERS, Habit.OFFERS_UNASKED);
-
-    /** The form and version of its Hello. */
-    enum Greeting {
-        SHORT,
-        IB_1_1,
-        IB_2_2,
-        /** With no buffers announced: an empty Data repairs it (docs/protocol.md 16.2). */
-        IB_2_2_EMPTY
-    }
+    OFFERS_UNASKED(8, 1, Habit.READS, Habit.OFFERS, Habit.OFFERS_UNASKED);
 
     /** A habit of such peers. */
     enum Habit {
+        /** Announces no buffers at first: an empty Data repairs it (docs/protocol.md 16.2). */
+        ANNOUNCES_NONE,
         /** Answers SrcAvail by RDMA Reads. */
         READS,
         /** Answers SrcAvail with SendSm. */
@@ -129,15 +106,13 @@ enum Vintage {
         OFFERS_UNASKED
     }
 
-    final Greeting greeting;
     final int buffers;
     final int maxAdverts;
 
     @SuppressWarnings("ImmutableEnumChecker") // Set.of cannot be changed
     private final Set<Habit> habits;
 
-    Vintage(Greeting greeting, int buffers, int maxAdverts, Habit... habits) {
-        this.greeting = greeting;
+    Vintage(int buffers, int maxAdverts, Habit... habits) {
         this.buffers = buffers;
         this.maxAdverts = maxAdverts;
         this.habits = Set.of(habits);
@@ -155,34 +130,16 @@ enum Vintage {
      */
     String greet(
             SdpMachine machine, boolean connecting, int bufs, int receiveBytes, MemorySegment m) {
-        boolean ib = greeting != Greeting.SHORT;
-        int version = greeting == Greeting.IB_1_1 ? 0x11 : 0x22;
         if (connecting) {
-            if (ib) {
-                machine.useIbForm(4, 5001, 0, 1, 0, 2);
-            }
             machine.writeHello(m, 0);
-            int n =
-                    ib
-                            ? HelloAck.writeIb(m, 0, version, bufs, maxAdverts, receiveBytes)
-                            : HelloAck.writeShort(m, 0, bufs, maxAdverts, receiveBytes, 4, 4);
+            int n = HelloAck.writeShort(m, 0, bufs, maxAdverts, receiveBytes, 4, 4);
             return machine.onHelloAck(m, 0, n) == HelloFault.NONE ? "" : "HelloAck refused";
         }
-        int n = ib ? writeIbHello(version, bufs, receiveBytes, m) : 0;
-        if (!ib) {
-            n = Hello.writeShort(m, 0, bufs, maxAdverts, 4096, receiveBytes, 4, 4);
-        }
+        int n = Hello.writeShort(m, 0, bufs, maxAdverts, 4096, receiveBytes, 4, 4);
         if (machine.onHello(m, 0, n) != HelloFault.NONE) {
             return "Hello refused";
         }
         n = machine.writeHelloAck(m, 0);
-        boolean form = n == (ib ? HelloAck.IB_BYTES : HelloAck.SHORT_BYTES);
-        boolean same = HelloAck.majorVersion(m, 0) == (ib ? version >> 4 : 1);
-        return form && same ? "" : "answers in another form or version";
-    }
-
-    private int writeIbHello(int version, int bufs, int receiveBytes, MemorySegment m) {
-        return Hello.writeIb(
-                m, 0, version, 4, 0, bufs, maxAdverts, 4096, receiveBytes, 7, 0, 1, 0, 2);
+        return HelloAck.check(m, 0, n) == HelloFault.NONE ? "" : "answers wrongly";
     }
 }

@@ -21,7 +21,7 @@ final class Visit extends Meeting {
         WireConfig config = new WireConfig(slots, 60 + choices.below(80), depth, adverts, 4, 4);
         Features features = LendingMoves.features(choices);
         config = config.with(choices.below(2) == 0 ? features : features.withSuspending());
-        boolean first = vintage.greeting != Vintage.Greeting.IB_1_1 && choices.below(2) == 0;
+        boolean first = choices.below(2) == 0;
         Visit visit = new Visit(vintage, choices, config, first);
         int steps = 30 + choices.below(300);
         for (int i = 0; i < steps && !visit.machine.closed(); i++) {

@@ -7,7 +7,6 @@ import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Hello;
 import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
-import io.sdp4j.wire.HelloForm;
 import io.sdp4j.wire.Mid;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,9 +25,8 @@ import java.util.function.IntPredicate;
  * SDP peers, so that Wireshark's dissector takes it.
  *
  * <p>Invented are: hardware addresses, queue pairs, packet sequence numbers, the CM's own fields,
- * and Hello and HelloAck in the InfiniBand form where the conversation had the short one. Frames
- * lack what the trace lacks: payload that was not kept, RDMA of the other end, answers to RDMA
- * Reads.
+ * and Hello and HelloAck in the InfiniBand form instead of the short one. Frames lack what the
+ * trace lacks: payload that was not kept, RDMA of the other end, answers to RDMA Reads.
  *
  * <p>Each message is one packet, because the dissector takes every packet of a connection for a
  * message. It holds what the trace has kept, so a file never grows beyond what was recorded; the
@@ -152,10 +150,8 @@ public final class PcapngExport {
         if (Hello.check(hello, 0, (int) hello.byteSize()) != HelloFault.NONE) {
             return null;
         }
-        HelloForm form = Hello.form(hello, 0);
-        MemorySegment ack = ack(c);
-        if (HelloAck.check(ack, 0, HelloAck.IB_BYTES, form, Hello.majorVersion(hello, 0))
-                != HelloFault.NONE) {
+        MemorySegment ack = c.helloAck();
+        if (HelloAck.check(ack, 0, (int) ack.byteSize()) != HelloFault.NONE) {
             return null;
         }
         Flow flow = new Flow(c);
@@ -166,38 +162,22 @@ public final class PcapngExport {
     }
 
     private void finishSetUp(Flow flow, TraceEvent e) {
-        MemorySegment ack = ack(flow.connection);
+        MemorySegment ack = flow.connection.helloAck();
         byte[] ib = new byte[HelloAck.IB_BYTES];
-        if (HelloAck.form(ack, 0) == HelloForm.IB) {
-            MemorySegment.copy(ack, ValueLayout.JAVA_BYTE, 0, ib, 0, ib.length);
-        } else {
-            HelloAck.writeIb(
-                    MemorySegment.ofArray(ib),
-                    0,
-                    Hello.IB_VERSION,
-                    Bsdh.bufs(ack, 0),
-                    HelloAck.maxAdverts(ack, 0),
-                    HelloAck.receiveBytes(ack, 0));
-        }
+        HelloAck.writeIb(
+                MemorySegment.ofArray(ib),
+                0,
+                Bsdh.bufs(ack, 0),
+                HelloAck.maxAdverts(ack, 0),
+                HelloAck.receiveBytes(ack, 0));
         flow.greeted = true;
         datagram(flow, e, false, flow.cm.rep(ib));
         messages++;
         datagram(flow, e, true, flow.cm.rtu());
     }
 
-    /** The kept bytes of HelloAck, and the zeros that follow in its long form. */
-    private static MemorySegment ack(TraceConnection c) {
-        MemorySegment whole = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
-        MemorySegment.copy(c.helloAck(), 0, whole, 0, c.helloAck().byteSize());
-        return whole;
-    }
-
     private static byte[] ibHello(Flow flow, MemorySegment hello) {
         byte[] ib = new byte[Hello.IB_BYTES];
-        if (Hello.form(hello, 0) == HelloForm.IB) {
-            MemorySegment.copy(hello, ValueLayout.JAVA_BYTE, 0, ib, 0, ib.length);
-            return ib;
-        }
         boolean ipv4 =
                 flow.connecting.getAddress() instanceof Inet4Address
                         && flow.accepting.getAddress() instanceof Inet4Address;
@@ -206,9 +186,7 @@ public final class PcapngExport {
         Hello.writeIb(
                 MemorySegment.ofArray(ib),
                 0,
-                Hello.IB_VERSION,
                 ipv4 ? 4 : 6,
-                0,
                 Bsdh.bufs(hello, 0),
                 Hello.maxAdverts(hello, 0),
                 Hello.desiredBytes(hello, 0),
