@@ -67,7 +67,6 @@ final class Arrivals {
             return AbortReason.ILLEGAL_IN_STATE; // nothing else follows SuspComm (10)
         }
         receive.offers.onAck(credits, send.sources.acksHeldBack(credits));
-        send.offers.onAck(credits);
         return dispatch(slot, first, second, more, byteLen, out);
     }
 
@@ -129,8 +128,8 @@ final class Arrivals {
                     case Mid.RDMA_RD_COMPL ->
                             send.sources.onRdmaRdCompl(more.get(Wire.INT, 0), ack);
                     case Mid.MODE_CHANGE ->
-                            Mch.sendHalf(more, 0)
-                                    ? send.onModeChange(Mch.mode(more, 0))
+                            Mch.sendHalf(more, 0) // out of Buffered, where we never are (7.3)
+                                    ? AbortReason.BAD_MODE_CHANGE
                                     : receive.onModeChange(Mch.mode(more, 0));
                     case Mid.SRC_AVAIL_CANCEL -> receive.onSrcAvailCancel(Bsdh.mseq(second));
                     case Mid.SINK_AVAIL_CANCEL -> {

@@ -3,9 +3,9 @@ package io.sdp4j.wire;
 /**
  * The half-connection on which we are the Sink.
  *
- * <p>Shape: its mode, of which the peer is the master except out of Buffered; whether the peer's
- * DisConn has been taken; whether our application still reads; the peer's SrcAvails and the buffers
- * lent to us.
+ * <p>Shape: its mode, which the peer changes (the way out of Buffered would be ours, and we never
+ * take it); whether the peer's DisConn has been taken; whether our application still reads; the
+ * peer's SrcAvails and the buffers lent to us.
  *
  * <p>Source: docs/protocol.md 6, 7, 9 and 12.3.
  */
@@ -17,7 +17,6 @@ final class ReceiveHalf {
     private final boolean zcopy;
 
     private int mode = Mch.COMBINED;
-    private boolean leaveBuffered; // our ModeChange out of Buffered is due
     private boolean sizeAsked; // an answer to ChRcvBuf is due
     private boolean fin;
     private boolean shut;
@@ -35,7 +34,7 @@ final class ReceiveHalf {
 
     /** Whether there is more to look after than buffered copy. */
     boolean busy() {
-        return offers.unanswered() || offers.cancelled() || !sinks.isEmpty() || leaveBuffered;
+        return offers.unanswered() || offers.cancelled() || !sinks.isEmpty();
     }
 
     /** Whether the peer has ended this half. */
@@ -144,20 +143,6 @@ final class ReceiveHalf {
         sinks.forgetOffers(); // there are none outside Pipelined
         mode = newMode;
         return AbortReason.NONE;
-    }
-
-    /** Wants the way out of Buffered, if this half is there. */
-    void wantOutOfBuffered() {
-        leaveBuffered = mode == Mch.BUFFERED;
-    }
-
-    boolean leaveBufferedDue() {
-        return leaveBuffered && !fin;
-    }
-
-    void onLeftBuffered() {
-        leaveBuffered = false;
-        mode = Mch.COMBINED;
     }
 
     /** ChRcvBuf: buffers keep their size, which is the answer (9). */

@@ -3,12 +3,9 @@ package io.sdp4j.wire;
 /**
  * The half-connection on which we are the Source.
  *
- * <p>Shape: its mode, of which we are the master except out of Buffered; where our DisConn stands:
- * not wanted, wanted, sent, completed; the buffers lent to us and the SinkAvails of the peer.
- *
- * {@snippet lang = text :
- *  mode    what the half is in; wish   what it is to be in, by the transitions of 7.3
- * }
+ * <p>Shape: its mode, Combined until several buffers are lent, and Pipelined from then on; where
+ * our DisConn stands: not wanted, wanted, sent, completed; the buffers lent to us and the
+ * SinkAvails of the peer.
  *
  * <p>Source: docs/protocol.md 6, 7 and 12.4.
  */
@@ -19,8 +16,8 @@ final class SendHalf {
     private final boolean pipelining;
     private final int maxAdverts;
 
-    private int mode = Mch.COMBINED;
-    private int wish = Mch.COMBINED;
+    private boolean pipelined; // else Combined
+    private boolean pipelinedWanted;
     private boolean finWanted;
     private boolean finSent;
     private boolean finCompleted;
@@ -32,36 +29,32 @@ final class SendHalf {
         this.maxAdverts = config.maxAdverts();
     }
 
-    int mode() {
-        return mode;
-    }
-
-    int wish() {
-        return wish;
-    }
-
-    void wish(int newMode) {
-        wish = newMode;
+    boolean pipelined() {
+        return pipelined;
     }
 
     /** Takes a buffer; several of them are a reason to pipeline (7.4). */
     boolean lend(int buffer, long lenBytes, int rkey, long va, int peerMaxAdverts) {
-        if (finWanted
-                || mode == Mch.BUFFERED
-                || wish == Mch.BUFFERED
-                || !sources.lend(buffer, lenBytes, rkey, va)) {
+        if (finWanted || !sources.lend(buffer, lenBytes, rkey, va)) {
             return false;
         }
         // A peer that keeps track of one advertisement gains nothing, and may not know ModeChange.
         if (pipelining && sources.size() > 1 && peerMaxAdverts > 1) {
-            wish = Mch.PIPELINED;
+            pipeline();
         }
         return true;
     }
 
+    void pipeline() {
+        pipelinedWanted = true;
+    }
+
     /** Whether there is more to look after than buffered copy. */
     boolean busy() {
-        return !sources.isEmpty() || !offers.isEmpty() || offers.cancelled() || mode != wish;
+        return !sources.isEmpty()
+                || !offers.isEmpty()
+                || offers.cancelled()
+                || pipelined != pipelinedWanted;
     }
 
     /** Whether the application has ended its output. */
@@ -118,42 +111,18 @@ final class SendHalf {
         sources.onOwedSent(payloadBytes);
     }
 
-    /** ModeChange with S = 1: only the way out of Buffered is the Sink's to ask for (7.3). */
-    AbortReason onModeChange(int newMode) {
-        if (mode != Mch.BUFFERED || newMode != Mch.COMBINED) {
-            return AbortReason.BAD_MODE_CHANGE;
-        }
-        mode = newMode;
-        wish = newMode;
-        return AbortReason.NONE;
+    /** Whether our ModeChange, which nothing need precede, may leave now, credits aside (7.3). */
+    boolean pipeliningDue() {
+        return pipelinedWanted && !pipelined && !finSent;
+    }
+
+    /** It leaves. */
+    void onPipelining() {
+        pipelined = true;
     }
 
     /**
-     * The mode to change to now, credits aside, or -1 (7.3). Messages that must leave before it,
-     * RdmaWrCompl and SinkCancelAck, have left where there are credits.
-     */
-    int modeDue() {
-        if (mode == wish || mode == Mch.BUFFERED || finSent || offers.window()) {
-            return -1;
-        }
-        if (mode == Mch.PIPELINED) {
-            return sources.cancel() != Sources.NONE ? -1 : Mch.COMBINED;
-        }
-        return wish == Mch.BUFFERED && sources.outstanding() > 0 ? -1 : wish;
-    }
-
-    /** Our ModeChange leaves, as message {@code mseq}. */
-    void onModeChangeSent(int newMode, int mseq) {
-        if (mode == Mch.PIPELINED) {
-            // None of ours was out beside what is dropped now: no SrcAvail is to be sent again.
-            assert offers.isEmpty() || sources.outstanding() == 0;
-            offers.onLeavingPipelined(mseq);
-        }
-        mode = newMode;
-    }
-
-    /**
-     * SinkAvail, its payload already taken (6.3, 6.5, 7.3).
+     * SinkAvail, its payload already taken (6.3, 6.5).
      *
      * @param lenLegal whether {@code len}, unsigned, is in 1..2^31
      * @param peerReceiveBytes size of the Sink's own private buffers
@@ -170,13 +139,7 @@ final class SendHalf {
         if (!lenLegal) {
             return AbortReason.BAD_ADVERTISEMENT; // whatever becomes of it (2.13)
         }
-        if (offers.window()) {
-            if (offers.crossedModeChange(nonDiscards)) {
-                sources.withdraw(offers.windowMseq()); // what followed it stands
-            }
-            return AbortReason.NONE;
-        }
-        if (mode != Mch.PIPELINED) {
+        if (!pipelined) {
             return AbortReason.ILLEGAL_IN_MODE;
         }
         if (offers.stale(nonDiscards)) {
@@ -192,7 +155,7 @@ final class SendHalf {
         if (finSent) {
             return AbortReason.NONE; // our DisConn crosses it, and voids it
         }
-        sources.withdraw(credits.lastSent() + 1); // Write zcopy wins
+        sources.withdraw(); // Write zcopy wins
         offers.hold(lenBytes, rkey, va);
         return AbortReason.NONE;
     }

@@ -10,17 +10,12 @@ package io.sdp4j.wire;
  *  p        PotentialNonDiscards: payload messages sent that discarded no SinkAvail (6.5)
  *  revoked  how many of the oldest SinkAvailCancel takes back; they stay until SinkCancelAck
  *           leaves, because payload that leaves before it still uses one up (6.5, 6.7)
- *  window   from our ModeChange to Combined until the peer has acknowledged it, with the
- *           snapshot q of p (7.3)
  * }
  *
- * <p>Source: docs/protocol.md 6.3, 6.5, 6.7 and 7.3.
+ * <p>Source: docs/protocol.md 6.3, 6.5 and 6.7.
  */
 final class SinkOffers extends Offers {
     int p;
-    private boolean window;
-    private int windowMseq;
-    private int q;
     private int revoked;
     private boolean cutShort; // and the rest of one that was in process
 
@@ -33,15 +28,6 @@ final class SinkOffers extends Offers {
         return revoked > 0 || cutShort;
     }
 
-    boolean window() {
-        return window;
-    }
-
-    /** MSeq of the ModeChange that opened the window. */
-    int windowMseq() {
-        return windowMseq;
-    }
-
     /** A message with payload leaves: it takes the oldest SinkAvail along (6.5). */
     void onPayloadSent() {
         if (held.isEmpty()) {
@@ -52,23 +38,13 @@ final class SinkOffers extends Offers {
         }
     }
 
-    /** Whether a SinkAvail is stale in Pipelined; the counter then forgets the message (6.5). */
+    /** Whether a SinkAvail is stale; the counter then forgets the message (6.5). */
     boolean stale(int nonDiscards) {
         if (nonDiscards == p) {
             return false;
         }
         p--;
         return true;
-    }
-
-    /** The same in the window after leaving Pipelined: whether it crossed the ModeChange (7.3). */
-    boolean crossedModeChange(int nonDiscards) {
-        if (nonDiscards == q) {
-            return true;
-        }
-        p--;
-        q--;
-        return false;
     }
 
     void hold(long lenBytes, int rkey, long va) {
@@ -100,22 +76,9 @@ final class SinkOffers extends Offers {
         revoked = Math.max(0, revoked - 1);
     }
 
-    /** Our ModeChange to Combined leaves: held offers are dropped (7.3). */
-    void onLeavingPipelined(int mseq) {
-        assert !inProcess() && !cancelled();
-        held.clear();
-        window = true;
-        windowMseq = mseq;
-        q = p;
-    }
-
     /** The half has ended: held offers are void. */
     void giveUp() {
         assert !inProcess() && !cancelled();
         held.clear();
-    }
-
-    void onAck(Credits credits) {
-        window &= !credits.acknowledged(windowMseq);
     }
 }

@@ -3,7 +3,7 @@ package io.sdp4j.wire;
 /**
  * Fills what is lent to us as a Sink, and sends the answers and offers that are due and allowed.
  *
- * <p>Source: docs/protocol.md 6.2 to 6.7 and 7.3.
+ * <p>Source: docs/protocol.md 6.2 to 6.7.
  */
 final class SinkPump {
     private final ReceiveHalf receive;
@@ -48,10 +48,6 @@ final class SinkPump {
         if (sinks.mayCancel(acksHeldBack) && emitter.controlAllowed()) {
             sinks.onCancelSent(
                     emitter.control(Mid.SINK_AVAIL_CANCEL, ActionList.SOLICITED, 0, out));
-        }
-        if (receive.leaveBufferedDue() && emitter.controlAllowed()) {
-            emitter.control(Mid.MODE_CHANGE, 0, (1 << 31) | (Mch.COMBINED << 28), out);
-            receive.onLeftBuffered();
         }
     }
 

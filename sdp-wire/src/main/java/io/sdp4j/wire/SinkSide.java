@@ -92,13 +92,4 @@ public final class SinkSide {
             machine.onward(out);
         }
     }
-
-    /**
-     * Leads this half out of Buffered into Combined, which only the Sink may (docs/protocol.md
-     * 7.3).
-     */
-    public void leaveBuffered(ActionList out) {
-        receive.wantOutOfBuffered();
-        machine.onward(out);
-    }
 }

@@ -45,7 +45,10 @@ final class SourcePump {
             int mseq = emitter.control(Mid.SRC_AVAIL_CANCEL, ActionList.SOLICITED, 0, out);
             sources.onCancelSent(mseq);
         }
-        changeMode(out);
+        if (send.pipeliningDue() && emitter.controlAllowed()) {
+            emitter.control(Mid.MODE_CHANGE, 0, Mch.PIPELINED << 28, out);
+            send.onPipelining();
+        }
         advertise(room, out);
         sources.giveBack(out);
     }
@@ -60,7 +63,7 @@ final class SourcePump {
         while (!offers.isEmpty()) {
             Region target = offers.first();
             assert sources.outstanding() == 0; // Write zcopy wins (6.5)
-            boolean mayWrite = send.wish() == Mch.PIPELINED && free() && !offers.cancelled();
+            boolean mayWrite = free() && !offers.cancelled();
             Region source = mayWrite ? sources.next() : null;
             if (source != null && target.left() > 0) {
                 if (sources.writes().size() >= features.writesInFlight()) {
@@ -90,32 +93,19 @@ final class SourcePump {
         target.issued += lenBytes;
     }
 
-    private void changeMode(ActionList out) {
-        int mode = send.modeDue();
-        if (mode >= 0 && emitter.controlAllowed()) {
-            int mseq = emitter.control(Mid.MODE_CHANGE, 0, mode << 28, out);
-            send.onModeChangeSent(mode, mseq);
-        }
-    }
-
     /** SrcAvails: one with payload in Combined, several without in Pipelined (6.2). */
     private void advertise(int room, ActionList out) {
-        if (send.wish() == Mch.BUFFERED && sources.outstanding() == 0) {
-            sources.revoke(); // the last mode that lets lent buffers be read has passed
-        }
         for (int left = room; left > 0 && free() && offers.isEmpty(); left--) {
             Region r = sources.next();
             if (r == null) {
                 return;
             }
-            if (send.mode() == Mch.PIPELINED) {
+            if (send.pipelined()) {
                 if (!emitter.controlAllowed()) {
                     return;
                 }
                 int mseq = emitter.srcAvail(r, 0, out);
                 sources.onAdvertised(r, 0, mseq);
-            } else if (r.left() < 2) {
-                sources.copy(r); // nothing would be left to read
             } else if (sources.outstanding() > 0 || !emitter.payloadAllowed()) {
                 return;
             } else {

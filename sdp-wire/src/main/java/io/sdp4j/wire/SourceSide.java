@@ -1,8 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * The half-connection on which we are the Source, beyond buffered copy: its mode, and buffers lent
- * to the peer.
+ * The half-connection on which we are the Source, beyond buffered copy: buffers lent to the peer.
  *
  * <p>Shape: a part of {@link SdpMachine}, under the same lock. The shell lends buffers in stream
  * order; the machine lets the peer read them (SrcAvail), or writes them into what the peer offers
@@ -80,16 +79,6 @@ public final class SourceSide {
         for (int i = 0; i < count; i++) {
             send.sources.onWritten();
         }
-        machine.onward(couldWrite, out);
-    }
-
-    /**
-     * Changes the mode of this half as soon as the protocol allows, by way of others if need be.
-     * Out of Buffered only the peer can lead.
-     */
-    public void changeMode(int mode, ActionList out) {
-        boolean couldWrite = machine.writable();
-        send.wish(mode);
         machine.onward(couldWrite, out);
     }
 }

@@ -187,14 +187,11 @@ final class Sources {
         }
     }
 
-    /**
-     * A SinkAvail, or leaving Pipelined, takes back what was advertised before message {@code mseq}
-     * (6.5, 7.3).
-     */
-    void withdraw(int mseq) {
+    /** A SinkAvail takes back what is advertised (6.5). */
+    void withdraw() {
         for (int i = 0; i < lent.size(); i++) {
             Region r = lent.get(i);
-            if (r.advertised && r.mseq - mseq < 0) {
+            if (r.advertised) {
                 r.advertised = false;
                 outstanding--;
                 crossed = true;
@@ -252,12 +249,6 @@ final class Sources {
             r.advertised = false;
         }
         r.outcome = outcome;
-    }
-
-    /** One byte left cannot be advertised with payload and something to read: it is copied. */
-    void copy(Region r) {
-        assert !r.advertised;
-        settle(r, ActionList.COPY);
     }
 
     /** Data was sent while bytes were owed. */

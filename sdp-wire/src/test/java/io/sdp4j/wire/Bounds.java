@@ -11,7 +11,7 @@ package io.sdp4j.wire;
  *     size, no wrap, no weights
  * @param lends when plain, source buffers that the connecting side may lend, and sink buffers that
  *     the accepting side may
- * @param modes when plain, changes of mode that the connecting side may ask for
+ * @param pipelines when plain, whether the connecting side may lead its half into Pipelined
  * @param suspensions when plain, how often each side may suspend the session
  */
 record Bounds(
@@ -21,15 +21,15 @@ record Bounds(
         int peerWrites,
         boolean plain,
         int lends,
-        int modes,
+        boolean pipelines,
         int suspensions) {
     /** Anything. */
     static final Bounds WIDE =
-            new Bounds(null, null, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0, 0);
+            new Bounds(null, null, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, false, 0);
 
     /** Two sides with as many buffers of 64 bytes, whose sends complete at once. */
     static Bounds of(int slots) {
         WireConfig config = new WireConfig(slots, 64, Integer.MAX_VALUE, 4, 4, 4);
-        return new Bounds(config, config, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, 0, 0);
+        return new Bounds(config, config, Integer.MAX_VALUE, Integer.MAX_VALUE, false, 0, false, 0);
     }
 }

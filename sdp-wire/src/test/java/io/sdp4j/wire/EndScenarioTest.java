@@ -283,7 +283,7 @@ class EndScenarioTest {
         rig.complete(Mid.ABORT_CONN);
         assertEquals(State.LLP_CLOSING, rig.machine.state());
         rig.out.clear();
-        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        rig.pipeline();
         rig.machine.shutdownInput(rig.out);
         assertEquals(List.of(), rig.mids());
     }
@@ -310,7 +310,7 @@ class EndScenarioTest {
         Hello.writeShort(m, 0, 32, 16, 16_400, 16_400, 4, 4);
         machine.onHello(m, 0, Hello.SHORT_BYTES);
         machine.writeHelloAck(m, 0);
-        machine.source().changeMode(Mch.PIPELINED, out);
+        Rig.pipeline(machine, out);
         assertFalse(machine.writable());
         assertEquals(0, out.size());
         machine.onEstablished(out);

@@ -82,8 +82,8 @@ final class Greeting {
             to.establish();
         }
         if (pair.faults.lending() && chooses && choices.below(3) == 0) { // SinkAvails need it
-            from.event(() -> from.machine.source().changeMode(Mch.PIPELINED, from.out));
-            to.event(() -> to.machine.source().changeMode(Mch.PIPELINED, to.out));
+            from.event(() -> Rig.pipeline(from.machine, from.out));
+            to.event(() -> Rig.pipeline(to.machine, to.out));
         }
     }
 

@@ -427,12 +427,12 @@ final class Lender {
     @Override
     public String toString() {
         return String.format(
-                ", lent %d sources, %d sinks, pending %d, owed %d, modes %d%d",
+                ", lent %d sources, %d sinks, pending %d, owed %d, pipelined %b, mode %d",
                 sources.size(),
                 sinks.size(),
                 pending.size(),
                 side.machine.send.sources.owed(),
-                side.machine.send.mode(),
+                side.machine.send.pipelined(),
                 side.machine.receive.mode());
     }
 }

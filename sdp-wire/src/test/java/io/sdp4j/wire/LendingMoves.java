@@ -6,7 +6,7 @@ final class LendingMoves {
     private final Side side;
     private final Lender lender;
     private final Choices choices;
-    private int modeChanges;
+    private boolean pipelines;
 
     LendingMoves(MachinePair pair, Side side, Lender lender, Choices choices) {
         this.pair = pair;
@@ -38,7 +38,7 @@ final class LendingMoves {
         moves |= !lender.readsDone.isEmpty() && !side.dead ? 16 : 0;
         moves |= !lender.writesDone.isEmpty() && !side.dead ? 32 : 0;
         moves |= machine.sink().offeredBytes() > 0 ? 64 : 0;
-        moves |= connecting && modeChanges < side.bounds.modes() ? 128 : 0;
+        moves |= connecting && !pipelines && side.bounds.pipelines() ? 128 : 0;
         return moves;
     }
 
@@ -60,8 +60,8 @@ final class LendingMoves {
             case 32 -> lender.completeWrites(1);
             case 64 -> side.event(() -> side.machine.sink().refuse(side.out));
             default -> {
-                int mode = modeChanges++ % 2 == 0 ? Mch.PIPELINED : Mch.COMBINED;
-                side.event(() -> side.machine.source().changeMode(mode, side.out));
+                pipelines = true;
+                side.event(() -> Rig.pipeline(side.machine, side.out));
             }
         }
     }
@@ -79,11 +79,10 @@ final class LendingMoves {
             case 8 -> lender.recallSources();
             case 9 -> side.event(() -> side.machine.sink().recall(side.out));
             case 10 -> {
-                int mode = choices.below(3);
-                if (choices.below(4) == 0) {
-                    side.event(() -> side.machine.source().changeMode(mode, side.out));
+                boolean pipeline = choices.below(3) == 0;
+                if (choices.below(4) == 0 && pipeline) {
+                    side.event(() -> Rig.pipeline(side.machine, side.out));
                 }
-                side.event(() -> side.machine.sink().leaveBuffered(side.out));
             }
             case 11 -> side.event(() -> side.machine.sink().refuse(side.out));
             case 12 -> lender.completeReads(1 + choices.below(3));
@@ -92,6 +91,6 @@ final class LendingMoves {
     }
 
     void fingerprint(Fingerprint print) {
-        print.add(modeChanges);
+        print.add(pipelines);
     }
 }

@@ -11,9 +11,6 @@ import org.junit.jupiter.api.Test;
  * Loans that are taken, refused, limited and begun, and messages that may still come after the end.
  */
 class LendingTest extends ZcopyRig {
-    private static final WireConfig COMBINED =
-            CONFIG.with(new Features(8, 65_536, 4, 1, false, false));
-
     @Test
     void nothingIsTakenInVain() {
         Rig few = new Rig(CONFIG.with(Features.NONE.withZcopy(1, 100)), 64, 0, 0);
@@ -52,7 +49,7 @@ class LendingTest extends ZcopyRig {
     @Test
     void writesAreLimited() {
         Rig two = new Rig(CONFIG.with(new Features(8, 1000, 2, 1, true, false)), 64, 0, 0);
-        two.machine.source().changeMode(Mch.PIPELINED, two.out);
+        two.pipeline();
         two.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         two.out.clear();
         two.machine.source().lend(3, 2500, 1, 0x7000, two.out);
@@ -127,7 +124,7 @@ class LendingTest extends ZcopyRig {
     void sinkAvailsOfAWrongSize() {
         for (int len : new int[] {0, 16_400, (1 << 31) + 1}) {
             Rig source = new Rig(CONFIG, 64, 0, 0);
-            source.machine.source().changeMode(Mch.PIPELINED, source.out);
+            source.pipeline();
             source.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(len, 0));
             source.assertViolation(AbortReason.BAD_ADVERTISEMENT);
         }
@@ -141,48 +138,13 @@ class LendingTest extends ZcopyRig {
         combined.assertViolation(AbortReason.ILLEGAL_IN_MODE);
     }
 
-    /** On the way to Buffered the last SrcAvail is finished, and nothing is lent any more. */
+    /** Nothing is changed after DisConn. */
     @Test
-    void theWayToBuffered() {
-        Rig source = new Rig(COMBINED, 64, 0, 0);
-        source.machine.source().lend(3, 1000, 1, 2, source.out);
-        source.machine.source().lend(4, 1000, 1, 2, source.out);
-        source.out.clear();
-        source.machine.source().changeMode(Mch.BUFFERED, source.out);
-        assertEquals(List.of(), source.mids());
-        assertFalse(source.machine.source().lend(5, 1000, 1, 2, source.out));
-        source.feed(Mid.DATA, 64, 0);
-        assertEquals(List.of(), source.mids(), "nothing is taken back");
-        source.feed(Mid.RDMA_RD_COMPL, 64, 0, 999);
-        assertEquals(List.of(Mid.MODE_CHANGE), source.mids());
-        assertEquals(Mch.BUFFERED, source.machine.send.mode());
-        int row = source.row(ActionList.SOURCE_RETURNED);
-        assertEquals(ActionList.DONE, source.out.outcome(row));
-        assertEquals(4, source.out.buffer(row + 1));
-        assertEquals(ActionList.COPY, source.out.outcome(row + 1));
-        source.send(1000);
-        source.feed(Mid.MODE_CHANGE, 64, 0, 0x9000_0000);
-        assertEquals(Mch.COMBINED, source.machine.send.mode());
-        source.out.clear();
-        assertTrue(source.machine.source().lend(5, 1000, 1, 2, source.out));
-        assertEquals(List.of(Mid.SRC_AVAIL), source.mids());
-    }
-
-    /** Pipelined is not left while a cancel is out, nor anything changed after DisConn. */
-    @Test
-    void modesThatMustWait() {
-        pipelineSource();
-        assertTrue(lendSource(3, 1000));
-        rig.out.clear();
-        rig.machine.source().recall(rig.out);
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        assertEquals(List.of(Mid.SRC_AVAIL_CANCEL), rig.mids());
-        rig.feed(Mid.SEND_SM, 64, 0);
-        assertEquals(List.of(Mid.MODE_CHANGE), rig.mids());
+    void noModeAfterTheEnd() {
         Rig ended = new Rig(CONFIG, 64, 0, 0);
         ended.machine.shutdownOutput(ended.out);
         ended.out.clear();
-        ended.machine.source().changeMode(Mch.PIPELINED, ended.out);
+        ended.pipeline();
         assertEquals(List.of(), ended.mids());
     }
 
@@ -216,7 +178,7 @@ class LendingTest extends ZcopyRig {
         assertEquals(0, rig.out.size());
         assertEquals(0, rig.machine.sink().offeredBytes());
         Rig source = new Rig(CONFIG, 64, 0, 0);
-        source.machine.source().changeMode(Mch.PIPELINED, source.out);
+        source.pipeline();
         source.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         source.machine.source().lend(3, 1000, 1, 2, source.out);
         source.machine.abort(AbortReason.LOCAL_ABORT, source.out);
@@ -246,7 +208,7 @@ class LendingTest extends ZcopyRig {
         rig.feed(Mid.SINK_AVAIL, 64, 1, sinkAvail(100_000, 0));
         rig.assertViolation(AbortReason.ILLEGAL_IN_STATE);
         Rig offered = new Rig(CONFIG, 64, 0, 0);
-        offered.machine.source().changeMode(Mch.PIPELINED, offered.out);
+        offered.pipeline();
         offered.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         offered.feed(Mid.SINK_AVAIL, 64, 1, sinkAvail(100_000, 0));
         offered.assertViolation(AbortReason.ILLEGAL_IN_MODE);
@@ -313,7 +275,7 @@ class LendingTest extends ZcopyRig {
     @Test
     void whatThePeerTracks() {
         Rig three = new Rig(CONFIG, 64, 3);
-        three.machine.source().changeMode(Mch.PIPELINED, three.out);
+        three.pipeline();
         three.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
         three.out.clear();
         for (int i = 0; i < 3; i++) {

@@ -51,7 +51,7 @@ abstract class Meeting extends SingleMachine {
         event(() -> machine.onEstablished(out));
         boolean offered = vintage.is(Vintage.Habit.OFFERS) && vintage.maxAdverts > 1;
         if (offered && choices.below(3) != 0) {
-            event(() -> machine.source().changeMode(Mch.PIPELINED, out)); // or it hardly ever is
+            event(() -> Rig.pipeline(machine, out)); // or it hardly ever is
         }
     }
 

@@ -155,6 +155,7 @@ final class OldPeer {
         heard++;
         int ack = Bsdh.mseqAck(m, 0);
         limit = ack + Bsdh.bufs(m, 0);
+        source.onAck(ack);
         int word = m.get(Wire.INT, Bsdh.BYTES);
         switch (mid) {
             case Mid.DATA -> sink.take(flight.streamAt, payload);

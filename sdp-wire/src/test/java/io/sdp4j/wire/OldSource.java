@@ -18,6 +18,10 @@ final class OldSource {
     private long owed; // bytes that must be sent as Data
     private int sinkAvails;
     private int p; // PotentialNonDiscards
+    private int advertMseq;
+    private boolean window; // from our leaving Pipelined to its acknowledgement, p being q then
+    private int windowMseq;
+    private int q;
     private boolean sinkAckDue;
     private boolean finSent;
     long written; // bytes of our stream, the advertised included
@@ -89,7 +93,8 @@ final class OldSource {
     }
 
     boolean advertise() {
-        boolean ready = vintage.is(Vintage.Habit.ADVERTISES) && owed == 0 && sinkAvails == 0;
+        boolean reads = vintage.is(Vintage.Habit.ADVERTISES) && mode != Mch.BUFFERED;
+        boolean ready = reads && owed == 0 && sinkAvails == 0;
         boolean room = peer.sink.offers.size() < host.config.maxAdverts(); // one limit for both
         if (!ready || !room || !payloadAllowed()) {
             return false;
@@ -104,6 +109,7 @@ final class OldSource {
         cancelSent = false;
         misbehaved |= nothing;
         Flight flight = peer.make(Mid.SRC_AVAIL, inline, written);
+        advertMseq = peer.lastSent();
         int len = nothing ? 0 : (int) (inline + advertised);
         MemorySegment m = MemorySegment.ofArray(flight.header);
         SrcAh.write(m, Bsdh.BYTES, len, RKEY, SingleMachine.VA + written);
@@ -124,13 +130,32 @@ final class OldSource {
         return cancelSent;
     }
 
-    boolean pipeline() {
-        if (!vintage.is(Vintage.Habit.PIPELINES) || mode != Mch.COMBINED || finSent) {
+    /** Leads this half to another mode (7.3); out of Buffered only the machine could. */
+    boolean changeMode() {
+        boolean changes = vintage.is(Vintage.Habit.CHANGES_MODES);
+        boolean may = vintage.is(Vintage.Habit.PIPELINES) && (changes || mode == Mch.COMBINED);
+        if (!may || mode == Mch.BUFFERED || finSent || window || sinkAckDue) {
             return false;
         }
-        boolean left = peer.control(Mid.MODE_CHANGE, Mch.PIPELINED << 28);
-        mode = left ? Mch.PIPELINED : mode;
-        return left;
+        boolean copies = changes && advertisedFrom < 0 && choices.below(8) == 0;
+        int next = copies ? Mch.BUFFERED : Mch.PIPELINED;
+        next = mode == Mch.PIPELINED ? Mch.COMBINED : next;
+        if (!peer.control(Mid.MODE_CHANGE, next << 28)) {
+            return false;
+        }
+        if (mode == Mch.PIPELINED) {
+            sinkAvails = 0;
+            window = true;
+            windowMseq = peer.lastSent();
+            q = p;
+        }
+        mode = next;
+        return true;
+    }
+
+    /** Only what the machine has sent before it heard that we left Pipelined crosses that. */
+    void onAck(int ack) {
+        window &= ack - windowMseq < 0;
     }
 
     boolean answer() {
@@ -169,18 +194,27 @@ final class OldSource {
     }
 
     void onSinkAvail(MemorySegment m) {
-        host.require(mode == Mch.PIPELINED, "SinkAvail in Combined");
+        int nonDiscards = SnkAh.nonDiscards(m, Bsdh.BYTES);
+        host.require(window || mode == Mch.PIPELINED, "SinkAvail in Combined");
         if (vintage.is(Vintage.Habit.RESETS_ON_SINK_AVAIL)) {
             misbehaved = true;
             host.reset();
-        } else if (SnkAh.nonDiscards(m, Bsdh.BYTES) != p) {
+        } else if (nonDiscards != (window ? q : p)) {
             p--; // stale
-        } else {
+            q--;
+        } else if (!window) {
             sinkAvails++;
-            if (advertisedFrom >= 0) { // it has crossed our SrcAvail, which is void (6.5)
-                written -= advertised - acked;
-                advertisedFrom = -1;
-            }
+            withdraw();
+        } else if (advertMseq - windowMseq < 0) {
+            withdraw();
+        }
+    }
+
+    /** A SinkAvail has crossed our SrcAvail, which is void (6.5, 7.3). */
+    private void withdraw() {
+        if (advertisedFrom >= 0) {
+            written -= advertised - acked;
+            advertisedFrom = -1;
         }
     }
 

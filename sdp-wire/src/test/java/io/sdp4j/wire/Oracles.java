@@ -239,7 +239,8 @@ final class Oracles {
     private void agree(Side source, Side sink) {
         SendHalf send = source.machine.send;
         ReceiveHalf receive = sink.machine.receive;
-        require(send.mode() == receive.mode(), "modes differ");
+        int mode = send.pipelined() ? Mch.PIPELINED : Mch.COMBINED;
+        require(mode == receive.mode(), "modes differ");
         require(
                 send.offers.p == receive.sinks.n(),
                 source,

@@ -69,23 +69,6 @@ class RaceScenarioTest extends ZcopyRig {
         rig.assertAlive();
     }
 
-    /** Advertisements made after leaving Pipelined are not taken back by a SinkAvail (7.3). */
-    @Test
-    void srcAvailAfterLeavingPipelinedStands() {
-        pipelineSource();
-        rig.out.clear();
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        int change = rig.machine.credits().lastSent();
-        assertTrue(lendSource(3, 50_000));
-        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
-        assertEquals(
-                1, rig.out.bytes(rig.row(ActionList.SEND_LENT)), "under the rules of Combined");
-        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0)); // crossed
-        assertEquals(List.of(), rig.mids(), "the Sink still holds the SrcAvail");
-        rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 49_999);
-        assertSourceReturned(3, 50_000, ActionList.DONE);
-    }
-
     /**
      * Payload that leaves between SinkAvailCancel and its answer still uses up a SinkAvail, as it
      * does at the Sink: else the counters would differ for ever (6.5, 6.7).

@@ -119,10 +119,11 @@ final class RawPeer extends SingleMachine {
             case 0 -> recallSources();
             case 1 -> event(() -> machine.sink().recall(out));
             case 2 -> event(() -> machine.sink().refuse(out));
-            case 3 -> event(() -> machine.sink().leaveBuffered(out));
+            case 3 -> event(() -> machine.onKeepAlive(out));
             case 4 -> {
-                int mode = choices.below(3);
-                event(() -> machine.source().changeMode(mode, out));
+                if (choices.below(3) != 0) {
+                    event(() -> Rig.pipeline(machine, out));
+                }
             }
             default -> event(() -> machine.suspend(7, out));
         }

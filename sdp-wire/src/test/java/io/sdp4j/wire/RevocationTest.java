@@ -13,7 +13,7 @@ class RevocationTest extends ZcopyRig {
     @Test
     void theRestOfOneSinkAvailIsGivenUp() {
         Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, false)), 64, 0, 0);
-        few.machine.source().changeMode(Mch.PIPELINED, few.out);
+        few.pipeline();
         few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         few.out.clear();
         few.machine.source().lend(3, 8000, 1, 2, few.out);
@@ -52,7 +52,7 @@ class RevocationTest extends ZcopyRig {
     @Test
     void moreSinkAvailsThanWeTrack() {
         Rig two = new Rig(new WireConfig(32, 16_400, Integer.MAX_VALUE, 2, 4, 4, ZCOPY), 64, 0, 0);
-        two.machine.source().changeMode(Mch.PIPELINED, two.out);
+        two.pipeline();
         two.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         two.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         two.assertAlive();
@@ -66,7 +66,7 @@ class RevocationTest extends ZcopyRig {
         WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 3, 4, 4, ZCOPY);
         for (boolean sinkAvailLast : new boolean[] {false, true}) {
             Rig three = new Rig(config, 64, 0, 0);
-            three.machine.source().changeMode(Mch.PIPELINED, three.out);
+            three.pipeline();
             three.feed(Mid.MODE_CHANGE, 64, 0, TO_PIPELINED);
             three.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
             three.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
@@ -88,7 +88,7 @@ class RevocationTest extends ZcopyRig {
     void aSrcAvailInCombinedBesideSinkAvails() {
         WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
         Rig one = new Rig(config, 64, 0, 0);
-        one.machine.source().changeMode(Mch.PIPELINED, one.out);
+        one.pipeline();
         one.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         one.assertAlive();
         one.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
@@ -100,7 +100,7 @@ class RevocationTest extends ZcopyRig {
     void anEmptySrcAvailCounts() {
         WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
         Rig one = new Rig(config, 64, 0, 0);
-        one.machine.source().changeMode(Mch.PIPELINED, one.out);
+        one.pipeline();
         one.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(1));
         assertEquals(List.of(), one.mids(), "no credit");
         one.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(100_000, 0));
@@ -112,7 +112,7 @@ class RevocationTest extends ZcopyRig {
     void sinkAvailsEndWithOurHalf() {
         WireConfig config = new WireConfig(32, 16_400, Integer.MAX_VALUE, 1, 4, 4, ZCOPY);
         Rig one = new Rig(config, 64, 0, 0);
-        one.machine.source().changeMode(Mch.PIPELINED, one.out);
+        one.pipeline();
         one.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         one.machine.shutdownOutput(one.out);
         int disConn = one.machine.credits().lastSent();
@@ -140,54 +140,11 @@ class RevocationTest extends ZcopyRig {
         rig.assertViolation(AbortReason.BAD_ADVERTISEMENT);
         for (int len : new int[] {0, 0x8000_0001, -1}) {
             Rig other = new Rig(CONFIG, 64, 0, 0);
-            other.machine.source().changeMode(Mch.PIPELINED, other.out);
+            other.pipeline();
             other.send(1);
             other.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(len, 0));
             other.assertViolation(AbortReason.BAD_ADVERTISEMENT);
         }
-    }
-
-    /** In the window after leaving Pipelined, too. */
-    @Test
-    void anImpossibleSinkAvailThatCrossesAModeChange() {
-        pipelineSource();
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        int change = rig.machine.credits().lastSent();
-        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(0, 0));
-        rig.assertViolation(AbortReason.BAD_ADVERTISEMENT);
-    }
-
-    /** Two used up before we left Pipelined, a third crosses: only that takes SrcAvails back. */
-    @Test
-    void onlyACrossingSinkAvailTakesBack() {
-        pipelineSource();
-        rig.send(1);
-        rig.send(1);
-        assertTrue(lendSource(3, 50_000));
-        rig.out.clear();
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        int change = rig.machine.credits().lastSent();
-        for (int i = 0; i < 2; i++) {
-            rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
-            assertEquals(List.of(), rig.mids());
-        }
-        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
-        assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
-    }
-
-    /** Advertisements held when we left Pipelined are forgotten: payload counts again. */
-    @Test
-    void leavingPipelinedForgetsSinkAvails() {
-        pipelineSource();
-        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
-        rig.out.clear();
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        rig.feed(Mid.DATA, 64, 0);
-        rig.send(1);
-        pipelineSource();
-        rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 1));
-        assertTrue(lendSource(3, 100));
-        assertEquals(100, rdmaBytes(ActionList.RDMA_WRITE));
     }
 
     /** After SendSm nothing later is read before its bytes have come as Data (6.4). */
@@ -262,8 +219,10 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids());
         assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
         assertTrue(lendSource(3, 1000), "nothing is recalled any more");
-        rig.out.clear();
-        rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
+        while (rig.machine.credits().posted() > 2) {
+            assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
+            rig.feed(Mid.DATA, 64, 1); // both write, and neither reads (6.8)
+        }
         assertSourceReturned(3, 0, ActionList.COPY);
         assertEquals(1000, rig.machine.send.sources.owed());
         assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));

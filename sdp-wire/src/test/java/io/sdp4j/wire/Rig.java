@@ -104,6 +104,16 @@ final class Rig {
         feed(bytes, len);
     }
 
+    /** Leads our send half into Pipelined, as buffers lent side by side do. */
+    static void pipeline(SdpMachine machine, ActionList out) {
+        machine.send.pipeline();
+        machine.onward(out);
+    }
+
+    void pipeline() {
+        pipeline(machine, out);
+    }
+
     /** Sends a payload message. */
     void send(int payloadBytes) {
         assertTrue(machine.reserve());

@@ -330,8 +330,9 @@ abstract class SingleMachine {
                 + pending.size()
                 + ", credit "
                 + machine.credit()
-                + ", modes "
-                + machine.send.mode()
+                + ", pipelined "
+                + machine.send.pipelined()
+                + ", mode "
                 + machine.receive.mode();
     }
 }

@@ -89,22 +89,6 @@ class SourceTest extends ZcopyRig {
         assertEquals(List.of(Mid.DATA, Mid.SRC_AVAIL), source.mids());
     }
 
-    /** A SinkAvail that crossed our leaving Pipelined leaves a newer SrcAvail and its cancel be. */
-    @Test
-    void aCancelAfterLeavingPipelinedStands() {
-        pipelineSource();
-        rig.out.clear();
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        int change = rig.machine.credits().lastSent();
-        assertTrue(lendSource(3, 50_000));
-        recall();
-        assertEquals(List.of(Mid.SRC_AVAIL_CANCEL), rig.mids());
-        rig.feedAck(Mid.SINK_AVAIL, 64, change - 1, 0, sinkAvail(100_000, 0));
-        assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "the cancel is not processed");
-        rig.feed(Mid.SEND_SM, 64, 0);
-        assertSourceReturned(3, 1, ActionList.RECALLED);
-    }
-
     /** One is being written, the next advertised: each comes back as it ended, in order. */
     @Test
     void outcomesStayApart() {
@@ -139,23 +123,6 @@ class SourceTest extends ZcopyRig {
         assertEquals(4, rig.out.buffer(next));
         assertEquals(ActionList.DONE, rig.out.outcome(next));
         assertEquals(1000, rig.out.bytesDone(next));
-    }
-
-    /** A single byte is left when Pipelined is left: it cannot be advertised, and is copied. */
-    @Test
-    void oneByteLeft() {
-        pipelineSource();
-        rig.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(20_000, 0));
-        assertTrue(lendSource(3, 20_001));
-        assertEquals(20_000, rdmaBytes(ActionList.RDMA_WRITE));
-        assertEquals(List.of(), rig.mids(), "no credit");
-        rig.machine.source().changeMode(Mch.COMBINED, rig.out);
-        rig.feed(Mid.DATA, 64, 0);
-        assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.MODE_CHANGE), rig.mids());
-        writesCompleted(1);
-        assertSourceReturned(3, 20_000, ActionList.COPY);
-        assertEquals(1, rig.machine.send.sources.owed());
-        assertEquals(1, rig.machine.source().payloadLimit());
     }
 
     /** The last RdmaRdCompl crosses a cancel: buffers that wait behind come back all the same. */

@@ -152,7 +152,7 @@ class SuspensionTest extends ZcopyRig {
 
     @Test
     void waitsForWrites() {
-        able.machine.source().changeMode(Mch.PIPELINED, able.out);
+        able.pipeline();
         able.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(200_000, 0));
         able.machine.source().lend(3, 1000, 1, 2, able.out);
         suspend(able);
@@ -165,7 +165,7 @@ class SuspensionTest extends ZcopyRig {
     /** A write is done, what completes it waits for a credit. */
     @Test
     void waitsForRdmaWrCompl() {
-        able.machine.source().changeMode(Mch.PIPELINED, able.out);
+        able.pipeline();
         able.feed(Mid.SINK_AVAIL, 0, 0, sinkAvail(200_000, 0));
         able.out.clear();
         able.machine.source().lend(3, 1000, 1, 2, able.out);

@@ -1,6 +1,7 @@
 package io.sdp4j.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -18,8 +19,6 @@ class VectorReceiptTest {
             "FD 00 00 3A 00 00 00 27 00 00 00 08 00 00 00 09"
                     + "00 01 00 00 00 00 BE EF 00 00 00 00 00 20 00 01 00 00 00 04 47 45 54";
     private static final String V14 = "05 00 00 3D 00 00 00 14 00 00 00 0B 00 00 00 07 00 04 00 00";
-    private static final String V15D =
-            "07 00 00 3C 00 00 00 14 00 00 00 0C 00 00 00 09 90 00 00 00";
     private static final String V17B =
             "0C 00 00 40 00 00 00 14 00 00 00 10 00 00 00 14 00 01 00 00";
     private static final String V18 =
@@ -32,7 +31,7 @@ class VectorReceiptTest {
     /** A Source in Pipelined that has sent {@code p} messages with payload, the last 10. */
     private static Rig pipelinedSource(int p, int lastReceived) {
         Rig rig = rig(ZcopyRig.ZCOPY, 9 - p, lastReceived);
-        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        rig.pipeline();
         for (int i = 0; i < p; i++) {
             rig.send(1);
         }
@@ -87,7 +86,7 @@ class VectorReceiptTest {
         assertEquals(3, rig.out.buffer(row));
         assertEquals(131_072, rig.out.bytesDone(row));
         assertEquals(ActionList.DONE, rig.out.outcome(row));
-        assertEquals(Mch.COMBINED, rig.machine.send.mode());
+        assertFalse(rig.machine.send.pipelined());
     }
 
     @Test
@@ -101,16 +100,6 @@ class VectorReceiptTest {
         int row = rig.row(ActionList.SINK_RETURNED);
         assertEquals(5, rig.out.buffer(row));
         assertEquals(262_144, rig.out.bytesDone(row));
-    }
-
-    @Test
-    void v15d() {
-        Rig rig = rig(ZcopyRig.ZCOPY, 8, 11);
-        rig.machine.source().changeMode(Mch.BUFFERED, rig.out);
-        assertEquals(Mch.BUFFERED, rig.machine.send.mode());
-        rig.feed(V15D);
-        rig.assertAlive();
-        assertEquals(Mch.COMBINED, rig.machine.send.mode());
     }
 
     @Test

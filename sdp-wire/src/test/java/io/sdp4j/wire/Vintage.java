@@ -11,7 +11,7 @@ import java.util.Set;
  */
 enum Vintage {
     /** The draft, to the letter. */
-    DRAFT(8, 16, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES),
+    DRAFT(8, 16, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES, Habit.CHANGES_MODES),
 
     /** Version 1.1, as the first Linux stack: copies nothing by SendSm. */
     GEN2(63, 255, Habit.READS, Habit.ADVERTISES, Habit.PIPELINES, Habit.IGNORES_SUSPEND),
@@ -92,6 +92,8 @@ enum Vintage {
         CANCELS,
         /** Leads its own half into Pipelined. */
         PIPELINES,
+        /** Leads it out of Pipelined, too, and into Buffered. */
+        CHANGES_MODES,
         /** Drops ModeChange. */
         IGNORES_MODES,
         RESETS_ON_SINK_AVAIL,

@@ -69,6 +69,8 @@ class VintageTest {
         assertEquals(advertises, said[Mid.RDMA_RD_COMPL] > 10, "RdmaRdCompl");
         assertEquals(sinkAvails, said[Mid.SINK_AVAIL] > 0, "SinkAvail");
         assertEquals(pipelines, said[Mid.MODE_CHANGE] > 0, "ModeChange");
+        assertEquals(sinkAvails, heard[Mid.MODE_CHANGE] > 10, "ModeChange of the peer");
+        assertTrue(!vintage.is(Habit.CHANGES_MODES) || heard[Mid.MODE_CHANGE] > SEEDS, "modes");
         boolean offers = vintage.is(Habit.OFFERS) && pipelines;
         assertEquals(offers, said[Mid.RDMA_WR_COMPL] > 10, "RdmaWrCompl");
         assertEquals(offers, said[Mid.SINK_CANCEL_ACK] > 0, "SinkCancelAck");

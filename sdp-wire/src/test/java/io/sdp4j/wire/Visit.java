@@ -45,7 +45,12 @@ final class Visit extends Meeting {
             case 15 -> peer.repost();
             case 16 -> peer.update();
             case 17 -> peer.source.sendData();
-            case 18 -> peer.source.advertise();
+            case 18 -> {
+                boolean changes = vintage.is(Vintage.Habit.CHANGES_MODES) && choices.below(2) == 0;
+                if (!changes || !peer.source.changeMode()) {
+                    peer.source.advertise();
+                }
+            }
             case 19, 20 -> peer.answer();
             case 21, 22 -> peer.sink.offer();
             default -> rare();
@@ -55,7 +60,7 @@ final class Visit extends Meeting {
     private void rare() {
         switch (choices.below(6)) {
             case 0 -> peer.source.cancel();
-            case 1 -> peer.source.pipeline();
+            case 1 -> peer.source.changeMode();
             case 2 -> peer.askSize();
             case 3 -> {
                 if (choices.below(4) == 0) {
@@ -77,9 +82,8 @@ final class Visit extends Meeting {
             case 1 -> event(() -> machine.sink().recall(out));
             case 2 -> event(() -> machine.sink().refuse(out));
             case 3 -> {
-                if (vintage.maxAdverts > 1) {
-                    int mode = choices.below(2) == 0 ? Mch.PIPELINED : Mch.COMBINED;
-                    event(() -> machine.source().changeMode(mode, out));
+                if (vintage.maxAdverts > 1 && choices.below(2) == 0) {
+                    event(() -> Rig.pipeline(machine, out));
                 }
             }
             case 4 -> {

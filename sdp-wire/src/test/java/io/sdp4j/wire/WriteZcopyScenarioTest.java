@@ -56,7 +56,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertEquals(1, nonDiscards(rowOf(Mid.SINK_AVAIL)));
 
         Rig source = new Rig(CONFIG, 64, 0, 0);
-        source.machine.source().changeMode(Mch.PIPELINED, source.out);
+        source.pipeline();
         source.send(50);
         source.send(60);
         source.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0)); // stale: P 2 -> 1
@@ -105,7 +105,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
     @Test
     void s24() {
         Rig few = new Rig(CONFIG.with(new Features(8, 5000, 1, 1, true, false)), 64, 0, 0);
-        few.machine.source().changeMode(Mch.PIPELINED, few.out);
+        few.pipeline();
         few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         few.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         few.out.clear();

@@ -43,7 +43,7 @@ abstract class ZcopyRig {
     /** Our send half in Pipelined, as asked by us and seen by the peer. */
     void pipelineSource() {
         rig.out.clear();
-        rig.machine.source().changeMode(Mch.PIPELINED, rig.out);
+        rig.pipeline();
         assertEquals(List.of(Mid.MODE_CHANGE), rig.mids());
         rig.feed(Mid.DATA, 64, 0);
     }

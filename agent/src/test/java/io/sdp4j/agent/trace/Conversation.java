@@ -104,7 +104,7 @@ final class Conversation {
         private final Deque<Integer> unread = new ArrayDeque<>();
         private ConnectionTrace trace;
         private End peer;
-        private long lent;
+        private long lent; // bytes of the last buffer, the only one that is refused
         private long owed;
         private boolean up = true;
 
@@ -145,7 +145,7 @@ final class Conversation {
             }
         }
 
-        /** The program writes a buffer of so many bytes, which is lent: one at a time. */
+        /** The program writes a buffer of so many bytes, which is lent. */
         void lend(long bytes) {
             lent = bytes;
             event(o -> require(machine.source().lend(1, bytes, 0x11, 0x1000, o)));

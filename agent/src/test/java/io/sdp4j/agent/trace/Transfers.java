@@ -1,7 +1,6 @@
 package io.sdp4j.agent.trace;
 
 import io.sdp4j.trace.TraceReader;
-import io.sdp4j.wire.Mch;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -70,17 +69,7 @@ enum Transfers {
                 c.settle();
             }),
     /** Modes. */
-    MODE_CHANGE(
-            Conversation.ACCEPTING,
-            c -> {
-                pipeline(c);
-                c.a.lend(40_000);
-                c.settle();
-                lendSink(c, 40_000);
-                c.settle();
-                c.a.event(o -> c.a.machine.source().changeMode(Mch.COMBINED, o));
-                c.settle();
-            }),
+    MODE_CHANGE(Conversation.ACCEPTING, Transfers::pipeline),
     /** The orderly end. */
     CLOSE(
             Conversation.CONNECTING,
@@ -143,8 +132,13 @@ enum Transfers {
                 });
     }
 
+    /** Two buffers side by side, which the Sink reads into one. */
     private static void pipeline(Conversation c) {
-        c.a.event(o -> c.a.machine.source().changeMode(Mch.PIPELINED, o));
+        c.a.lend(40_000);
+        c.a.lend(40_000);
+        c.settle();
+        c.b.read();
+        lendSink(c, 80_000);
         c.settle();
     }
 }
