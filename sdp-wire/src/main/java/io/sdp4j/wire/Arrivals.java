@@ -23,23 +23,15 @@ final class Arrivals {
     private long bytesReceived;
     private int delivered; // slots that the shell holds
 
-    Arrivals(
-            Lifecycle life,
-            Credits credits,
-            SendHalf send,
-            ReceiveHalf receive,
-            Handshake handshake,
-            Suspension suspension,
-            boolean connecting,
-            boolean suspending) {
-        this.life = life;
-        this.credits = credits;
-        this.send = send;
-        this.receive = receive;
-        this.handshake = handshake;
-        this.suspension = suspension;
-        this.connecting = connecting;
-        this.suspending = suspending;
+    Arrivals(Parts parts) {
+        life = parts.life;
+        credits = parts.credits;
+        send = parts.send;
+        receive = parts.receive;
+        handshake = parts.handshake;
+        suspension = parts.suspension;
+        connecting = parts.connecting;
+        suspending = parts.suspending;
     }
 
     long bytesReceived() {

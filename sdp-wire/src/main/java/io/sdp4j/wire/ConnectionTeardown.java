@@ -12,17 +12,12 @@ final class ConnectionTeardown {
     private final Suspension suspension;
     private final Schedule schedule;
 
-    ConnectionTeardown(
-            Lifecycle life,
-            SendHalf send,
-            ReceiveHalf receive,
-            Suspension suspension,
-            Schedule schedule) {
-        this.life = life;
-        this.send = send;
-        this.receive = receive;
-        this.suspension = suspension;
-        this.schedule = schedule;
+    ConnectionTeardown(Parts parts) {
+        life = parts.life;
+        send = parts.send;
+        receive = parts.receive;
+        suspension = parts.suspension;
+        schedule = parts.schedule;
     }
 
     void shutdownOutput(ActionList out) {

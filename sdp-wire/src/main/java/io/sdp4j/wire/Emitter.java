@@ -15,17 +15,12 @@ final class Emitter {
     private long messagesSent;
     private long bytesSent;
 
-    Emitter(
-            Lifecycle life,
-            Credits credits,
-            SendQueue queue,
-            SendHalf send,
-            Suspension suspension) {
-        this.life = life;
-        this.credits = credits;
-        this.queue = queue;
-        this.send = send;
-        this.suspension = suspension;
+    Emitter(Parts parts) {
+        life = parts.life;
+        credits = parts.credits;
+        queue = parts.queue;
+        send = parts.send;
+        suspension = parts.suspension;
     }
 
     long messagesSent() {

@@ -9,6 +9,7 @@ package io.sdp4j.wire;
 abstract sealed class Parts permits SetUp {
     final boolean connecting;
     final boolean suspending;
+    final Features features;
     final Lifecycle life = new Lifecycle();
     final Handshake handshake;
     final Credits credits;
@@ -19,6 +20,7 @@ abstract sealed class Parts permits SetUp {
     final Emitter emitter;
     final Arrivals arrivals;
     final SinkPump sinkPump;
+    final SourcePump sourcePump;
     final Schedule schedule;
     final ConnectionTeardown ending;
 
@@ -26,40 +28,21 @@ abstract sealed class Parts permits SetUp {
     long messagesReceived;
 
     Parts(WireConfig config, boolean connecting) {
-        Features features = config.features();
         this.connecting = connecting;
+        features = config.features();
         suspending = features.suspending();
         handshake = new Handshake(config);
         credits = new Credits(config.receiveSlots());
         queue = new SendQueue(config.sendDepth());
         send = new SendHalf(config, credits);
         receive = new ReceiveHalf(config, credits);
-        emitter = new Emitter(life, credits, queue, send, suspension);
-        arrivals =
-                new Arrivals(
-                        life,
-                        credits,
-                        send,
-                        receive,
-                        handshake,
-                        suspension,
-                        connecting,
-                        suspending);
-        sinkPump = new SinkPump(receive, credits, suspension, emitter, handshake, features);
-        SourcePump sourcePump =
-                new SourcePump(send, credits, handshake, suspension, emitter, features);
-        schedule =
-                new Schedule(
-                        life,
-                        credits,
-                        send,
-                        receive,
-                        suspension,
-                        emitter,
-                        handshake,
-                        sourcePump,
-                        sinkPump);
-        ending = new ConnectionTeardown(life, send, receive, suspension, schedule);
+        // Each of the others takes what is made before it.
+        emitter = new Emitter(this);
+        arrivals = new Arrivals(this);
+        sinkPump = new SinkPump(this);
+        sourcePump = new SourcePump(this);
+        schedule = new Schedule(this);
+        ending = new ConnectionTeardown(this);
     }
 
     /** Where the connection stands. */

@@ -22,26 +22,17 @@ final class Schedule {
     private final ProgressTimers watch;
     private boolean abortSent;
 
-    Schedule(
-            Lifecycle life,
-            Credits credits,
-            SendHalf send,
-            ReceiveHalf receive,
-            Suspension suspension,
-            Emitter emitter,
-            Handshake handshake,
-            SourcePump sourcePump,
-            SinkPump sinkPump) {
-        this.life = life;
-        this.credits = credits;
-        this.send = send;
-        this.receive = receive;
-        this.suspension = suspension;
-        this.emitter = emitter;
-        this.handshake = handshake;
-        this.sourcePump = sourcePump;
-        this.sinkPump = sinkPump;
-        this.watch = new ProgressTimers(life, send, receive, suspension);
+    Schedule(Parts parts) {
+        life = parts.life;
+        credits = parts.credits;
+        send = parts.send;
+        receive = parts.receive;
+        suspension = parts.suspension;
+        emitter = parts.emitter;
+        handshake = parts.handshake;
+        sourcePump = parts.sourcePump;
+        sinkPump = parts.sinkPump;
+        watch = new ProgressTimers(life, send, receive, suspension);
     }
 
     ProgressTimers watch() {

@@ -15,21 +15,15 @@ final class SinkPump {
     private final Handshake handshake;
     private final Features features;
 
-    SinkPump(
-            ReceiveHalf receive,
-            Credits credits,
-            Suspension suspension,
-            Emitter emitter,
-            Handshake handshake,
-            Features features) {
-        this.receive = receive;
-        this.offers = receive.offers;
-        this.sinks = receive.sinks;
-        this.credits = credits;
-        this.suspension = suspension;
-        this.emitter = emitter;
-        this.handshake = handshake;
-        this.features = features;
+    SinkPump(Parts parts) {
+        receive = parts.receive;
+        offers = receive.offers;
+        sinks = receive.sinks;
+        credits = parts.credits;
+        suspension = parts.suspension;
+        emitter = parts.emitter;
+        handshake = parts.handshake;
+        features = parts.features;
     }
 
     void onReadsCompleted(int count) {

@@ -15,21 +15,15 @@ final class SourcePump {
     private final Emitter emitter;
     private final Features features;
 
-    SourcePump(
-            SendHalf send,
-            Credits credits,
-            Handshake handshake,
-            Suspension suspension,
-            Emitter emitter,
-            Features features) {
-        this.send = send;
-        this.sources = send.sources;
-        this.offers = send.offers;
-        this.credits = credits;
-        this.handshake = handshake;
-        this.suspension = suspension;
-        this.emitter = emitter;
-        this.features = features;
+    SourcePump(Parts parts) {
+        send = parts.send;
+        sources = send.sources;
+        offers = send.offers;
+        credits = parts.credits;
+        handshake = parts.handshake;
+        suspension = parts.suspension;
+        emitter = parts.emitter;
+        features = parts.features;
     }
 
     /**
