@@ -112,7 +112,8 @@ final class OffloadConnects {
                             nowNanos + Math.min(longestNanos + START_NANOS, leftNanos),
                             byRule,
                             abandoned,
-                            asked);
+                            asked,
+                            -1);
             boolean hurried =
                     !warm
                             && timeoutNanos != Long.MAX_VALUE

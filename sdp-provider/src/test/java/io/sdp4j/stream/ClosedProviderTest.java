@@ -61,7 +61,12 @@ class ClosedProviderTest {
                         TimeUnit.SECONDS.toNanos(1));
         ConnectSpec spec =
                 new ConnectSpec(
-                        FAR, _ -> FAR, List.of(), System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+                        FAR,
+                        _ -> FAR,
+                        List.of(),
+                        System.nanoTime() + TimeUnit.HOURS.toNanos(1),
+                        false,
+                        () -> false);
         assertThrows(OffloadUnavailable.class, () -> provider.connect(spec));
         assertEquals(2, listening.get());
         provider.close();

@@ -95,7 +95,9 @@ final class IdleMemoryTest {
                                     at,
                                     _ -> HeldAddress.on(at.getAddress()),
                                     List.of(),
-                                    System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
+                                    System.nanoTime() + TimeUnit.SECONDS.toNanos(10),
+                                    false,
+                                    () -> false));
             await().atMost(Duration.ofSeconds(10))
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(1))

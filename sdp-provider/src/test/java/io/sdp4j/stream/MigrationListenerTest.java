@@ -73,7 +73,9 @@ final class MigrationListenerTest {
                                         address,
                                         _ -> own,
                                         List.of(),
-                                        System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
+                                        System.nanoTime() + TimeUnit.SECONDS.toNanos(10),
+                                        false,
+                                        () -> false));
         peer.accept();
         listeners = fabric.listeners();
     }

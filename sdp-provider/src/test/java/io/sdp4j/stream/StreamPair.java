@@ -91,7 +91,9 @@ final class StreamPair implements AutoCloseable {
                     return (InetSocketAddress) kernelClient.getLocalSocketAddress();
                 },
                 List.of(),
-                System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS));
+                System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS),
+                false,
+                () -> false);
     }
 
     /** Reads exactly {@code len} bytes, waiting; fewer only at the end of the stream. */

@@ -72,7 +72,9 @@ final class SuspendedSessionTest {
                                         at,
                                         _ -> HeldAddress.on(at.getAddress()),
                                         List.of(),
-                                        System.nanoTime() + TimeUnit.SECONDS.toNanos(10)));
+                                        System.nanoTime() + TimeUnit.SECONDS.toNanos(10),
+                                        false,
+                                        () -> false));
         peer.accept();
     }
 

@@ -157,10 +157,13 @@ class VerbsPathTest {
                         PEER,
                         _ -> PEER,
                         List.of(),
+                        now,
                         now + TimeUnit.MILLISECONDS.toNanos(50),
                         now + TimeUnit.SECONDS.toNanos(30),
                         false,
-                        () -> false);
+                        () -> false,
+                        _ -> {},
+                        -1);
         assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));
         assertEquals(1, fabric.asked);
         assertTrue(fabric.leftNanos > 0, fabric.leftNanos + " ns");
@@ -170,7 +173,7 @@ class VerbsPathTest {
     void aFabricThatIsNotReadyInTimeSaysNothingOfThePeer() {
         fabric.readyNanos = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
         long limit = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
-        ConnectSpec spec = new ConnectSpec(PEER, _ -> PEER, List.of(), limit);
+        ConnectSpec spec = new ConnectSpec(PEER, _ -> PEER, List.of(), limit, false, () -> false);
         OffloadUnavailable e =
                 assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));
         assertEquals(ReasonCode.TIMED_OUT, e.reason());
@@ -187,6 +190,7 @@ class VerbsPathTest {
                         _ -> PEER,
                         List.of(),
                         System.nanoTime() + TimeUnit.HOURS.toNanos(1),
+                        false,
                         () -> true);
         OffloadUnavailable e =
                 assertThrows(OffloadUnavailable.class, () -> provider(usable()).connect(spec));

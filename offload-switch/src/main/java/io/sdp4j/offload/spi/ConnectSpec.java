@@ -42,37 +42,12 @@ public record ConnectSpec(
         Consumer<BooleanSupplier> asked,
         int socket) {
 
-    /** An attempt to make a connection. */
-    public ConnectSpec(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            List<String> fabrics,
-            long askedNanos,
-            long deadlineNanos,
-            long limitNanos,
-            boolean deadlineByRule,
-            BooleanSupplier abandoned,
-            Consumer<BooleanSupplier> asked) {
-        this(
-                remote,
-                localAddress,
-                fabrics,
-                askedNanos,
-                deadlineNanos,
-                limitNanos,
-                deadlineByRule,
-                abandoned,
-                asked,
-                -1);
-    }
-
-    /** An attempt that begins now, without a callback for its progress. */
+    /** An attempt that begins now, whose deadline nothing moves, without a callback. */
     public ConnectSpec(
             InetSocketAddress remote,
             LocalAddress localAddress,
             List<String> fabrics,
             long deadlineNanos,
-            long limitNanos,
             boolean deadlineByRule,
             BooleanSupplier abandoned) {
         this(
@@ -81,47 +56,11 @@ public record ConnectSpec(
                 fabrics,
                 System.nanoTime(),
                 deadlineNanos,
-                limitNanos,
+                deadlineNanos,
                 deadlineByRule,
                 abandoned,
-                _ -> {});
-    }
-
-    /** An attempt whose deadline nothing moves. */
-    public ConnectSpec(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            List<String> fabrics,
-            long deadlineNanos,
-            boolean deadlineByRule,
-            BooleanSupplier abandoned) {
-        this(
-                remote,
-                localAddress,
-                fabrics,
-                deadlineNanos,
-                deadlineNanos,
-                deadlineByRule,
-                abandoned);
-    }
-
-    /** An attempt whose time no rule names. */
-    public ConnectSpec(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            List<String> fabrics,
-            long deadlineNanos,
-            BooleanSupplier abandoned) {
-        this(remote, localAddress, fabrics, deadlineNanos, false, abandoned);
-    }
-
-    /** An attempt that only its deadline ends. */
-    public ConnectSpec(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            List<String> fabrics,
-            long deadlineNanos) {
-        this(remote, localAddress, fabrics, deadlineNanos, () -> false);
+                _ -> {},
+                -1);
     }
 
     /** The same attempt with another deadline. */
