@@ -31,10 +31,6 @@ public final class SocketImplAccess {
         return socket.impl();
     }
 
-    public SocketImplFactory clientFactory() {
-        return Socket.socketImplFactory();
-    }
-
     public void create(SocketImpl impl) throws IOException {
         impl.create(true);
     }

@@ -4,12 +4,9 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.lang.invoke.VarHandle;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
-import java.net.SocketImplFactory;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -44,10 +41,6 @@ public final class JdkBridge {
     private static final int EPOLLIN = 1;
     private static final int EPOLL_CTL_MOD = 3;
 
-    private static final Class<?>[] NEEDED = {
-        JdkClasses.class, Handles.class, PrivateNatives.class
-    };
-
     private JdkBridge() {}
 
     /**
@@ -64,26 +57,6 @@ public final class JdkBridge {
         static final Optional<String> PROBLEM = lookUp();
     }
 
-    /** Private fields of the JDK. */
-    private static final class Handles {
-        static final VarHandle IMPL_OF_SERVER;
-        static final VarHandle SERVER_FACTORY;
-
-        static {
-            try {
-                Lookup server = in("java.net.ServerSocket");
-                IMPL_OF_SERVER = server.findVarHandle(ServerSocket.class, "impl", SocketImpl.class);
-                SERVER_FACTORY =
-                        server.findStaticVarHandle(
-                                ServerSocket.class, "factory", SocketImplFactory.class);
-            } catch (ReflectiveOperationException e) {
-                throw new ExceptionInInitializerError(e);
-            }
-        }
-
-        private Handles() {}
-    }
-
     /** With access to the private members of a class of the JDK. */
     static Lookup in(String className) throws ReflectiveOperationException {
         return MethodHandles.privateLookupIn(
@@ -91,13 +64,8 @@ public final class JdkBridge {
     }
 
     private static Optional<String> lookUp() {
-        Optional<String> problem = Optional.empty();
-        for (Class<?> needed : NEEDED) {
-            if (problem.isEmpty()) {
-                problem = problemOf(needed);
-            }
-        }
-        return problem;
+        Optional<String> problem = problemOf(JdkClasses.class);
+        return problem.isPresent() ? problem : problemOf(PrivateNatives.class);
     }
 
     /** Why {@code handles} cannot be initialised, as one sentence; empty when it can. */
@@ -126,28 +94,6 @@ public final class JdkBridge {
     /** The implementation behind a socket; null before a lazily made one exists. */
     public static SocketImpl implOf(Socket s) {
         return JdkClasses.SOCKETS.implOf(s);
-    }
-
-    /** The implementation behind a listener. */
-    public static SocketImpl implOf(ServerSocket s) {
-        return (SocketImpl) Handles.IMPL_OF_SERVER.get(s);
-    }
-
-    /** The factory that {@code Socket} asks, or null. */
-    public static SocketImplFactory clientFactory() {
-        return JdkClasses.SOCKETS.clientFactory();
-    }
-
-    /** The factory that {@code ServerSocket} asks, or null. */
-    public static SocketImplFactory serverFactory() {
-        return (SocketImplFactory) Handles.SERVER_FACTORY.getVolatile();
-    }
-
-    /**
-     * Takes the factory of {@code ServerSocket} back, so that a half installation can be undone.
-     */
-    public static void removeServerFactory() {
-        Handles.SERVER_FACTORY.setVolatile((SocketImplFactory) null);
     }
 
     /**

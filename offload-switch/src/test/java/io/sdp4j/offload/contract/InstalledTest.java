@@ -18,8 +18,6 @@ class InstalledTest {
                 "kernelScope",
                 "socks",
                 "socksAndOnlyOffload",
-                "clientTaken",
-                "serverTaken",
                 "garbage",
                 "twoCopies"
             })
