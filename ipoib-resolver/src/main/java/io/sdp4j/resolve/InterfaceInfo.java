@@ -31,7 +31,6 @@ record InterfaceInfo(
     /** {@code ARPHRD_INFINIBAND}. */
     static final int INFINIBAND = 32;
 
-    static final int LOOPBACK = 0x8;
     private static final int UP = 0x1;
     private static final int RUNNING = 0x40;
     private static final int IPOIB_BYTES = 20;
@@ -39,10 +38,6 @@ record InterfaceInfo(
 
     /** In the multicast GID that follows a queue pair (RFC 4391 section 4). */
     private static final int PARTITION_AT = 8;
-
-    boolean isLoopback() {
-        return (flags & LOOPBACK) != 0;
-    }
 
     /** Whether it was switched on. */
     boolean isUp() {

@@ -54,10 +54,6 @@ final class Handover {
         stays = true;
     }
 
-    boolean stays() {
-        return stays;
-    }
-
     /** Whether the writer may move. */
     boolean mayMove() {
         return !stays && !outMoved;

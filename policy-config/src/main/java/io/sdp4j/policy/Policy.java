@@ -175,11 +175,6 @@ public final class Policy {
         return required;
     }
 
-    /** The name program patterns are compared with. */
-    public String programName() {
-        return programName;
-    }
-
     /** All rules in file order, those for other programs included. */
     public List<Rule> rules() {
         return rules;

@@ -59,14 +59,6 @@ final class ReadinessFd {
         epoll.moveOver(over);
     }
 
-    FileDescriptor descriptor() {
-        return epoll.descriptor();
-    }
-
-    int value() {
-        return epoll.value();
-    }
-
     /** For {@code translateInterestOps}: one key now wants {@code ops}. */
     int translateInterest(int ops) {
         if (ops != 0) {
