@@ -135,10 +135,6 @@ final class RecentFailures {
         }
     }
 
-    synchronized int size() {
-        return last.size();
-    }
-
     private void put(InetSocketAddress destination, Kind kind) {
         if (ttlNanos == 0) {
             return;

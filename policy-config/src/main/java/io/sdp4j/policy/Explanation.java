@@ -31,11 +31,6 @@ public record Explanation(
         public String sentence() {
             return rule + " does not decide: " + reason + ".";
         }
-
-        @Override
-        public String toString() {
-            return sentence();
-        }
     }
 
     /** Copies the list. */
@@ -67,10 +62,5 @@ public record Explanation(
                         ? decision.rule()
                         : decision.origin() + " says '" + decision.rule() + "'";
         return "A " + who + " in program '" + program + "' " + what + ": " + why + ".";
-    }
-
-    @Override
-    public String toString() {
-        return sentence();
     }
 }

@@ -28,9 +28,4 @@ public record Lint(Kind kind, Rule rule, String detail) {
     public String sentence() {
         return rule.decision().origin() + ": '" + rule.decision().rule() + "' " + detail;
     }
-
-    @Override
-    public String toString() {
-        return sentence();
-    }
 }

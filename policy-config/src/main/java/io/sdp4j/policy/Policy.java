@@ -180,11 +180,6 @@ public final class Policy {
         return rules;
     }
 
-    /** Verdict when no rule matches. */
-    public Decision otherwise() {
-        return otherwise;
-    }
-
     /** Which rule decides for {@code program}, why, and which other rules came close. */
     public Explanation explain(Role role, String program, InetSocketAddress address) {
         InetAddress ip = address.getAddress();
@@ -229,10 +224,5 @@ public final class Policy {
     /** Oddities of the rules, in file order. */
     public List<Lint> lint() {
         return Linter.lint(rules);
-    }
-
-    @Override
-    public String toString() {
-        return rules.size() + " rules, otherwise " + otherwise.verdict().word();
     }
 }

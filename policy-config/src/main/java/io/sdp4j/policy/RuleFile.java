@@ -46,13 +46,11 @@ public final class RuleFile {
     /** Bounds the memory a file can cost. */
     static final int MAX_RULES = 20_000;
 
-    private final String file;
     private final Dialect dialect;
     private final List<Rule> rules;
     private final List<RuleError> errors;
 
-    private RuleFile(String file, Dialect dialect, List<Rule> rules, List<RuleError> errors) {
-        this.file = file;
+    private RuleFile(Dialect dialect, List<Rule> rules, List<RuleError> errors) {
         this.dialect = dialect;
         this.rules = List.copyOf(rules);
         this.errors = List.copyOf(errors);
@@ -107,7 +105,7 @@ public final class RuleFile {
                 errors.add(bad.error);
             }
         }
-        return new RuleFile(file, dialect, errors.isEmpty() ? rules : List.of(), errors);
+        return new RuleFile(dialect, errors.isEmpty() ? rules : List.of(), errors);
     }
 
     /** Lines end with a line feed, a carriage return, or both. */
@@ -128,16 +126,6 @@ public final class RuleFile {
         return lines;
     }
 
-    /** The name it was parsed under. */
-    public String file() {
-        return file;
-    }
-
-    /** The dialect it turned out to be written in. */
-    public Dialect dialect() {
-        return dialect;
-    }
-
     /** The rules in file order; empty when there is any error. */
     public List<Rule> rules() {
         return rules;
@@ -151,11 +139,6 @@ public final class RuleFile {
     /** Whether the file can be used. */
     public boolean ok() {
         return errors.isEmpty();
-    }
-
-    /** Oddities of the rules; empty when there is any error. */
-    public List<Lint> lint() {
-        return Linter.lint(rules);
     }
 
     /**
@@ -179,17 +162,5 @@ public final class RuleFile {
                 programName,
                 Decision.of(otherwise, says, Decision.DEFAULT_ORIGIN),
                 !jdk);
-    }
-
-    @Override
-    public String toString() {
-        return file
-                + " ("
-                + dialect
-                + ", "
-                + rules.size()
-                + " rules, "
-                + errors.size()
-                + " errors)";
     }
 }

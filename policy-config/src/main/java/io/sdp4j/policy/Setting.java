@@ -95,11 +95,6 @@ public final class Setting {
         return id.substring(PREFIX.length());
     }
 
-    /** Whether it serves tests and measurements only. */
-    public boolean isInternal() {
-        return id.startsWith(INTERNAL);
-    }
-
     /** Unit or kind of the value; empty when it needs no unit. */
     public String unit() {
         return unit;

@@ -62,7 +62,9 @@ class ExplainAndLintTest {
     }
 
     private static List<String> lint(String rules) {
-        return parse(rules).lint().stream().map(l -> l.rule().line() + " " + l.kind()).toList();
+        return Linter.lint(parse(rules).rules()).stream()
+                .map(l -> l.rule().line() + " " + l.kind())
+                .toList();
     }
 
     @Test
@@ -103,8 +105,8 @@ class ExplainAndLintTest {
 
     @Test
     void aLintSaysWhereAndWhy() {
-        Lint lint =
-                parse("use tcp connect * *:*\nuse sdp connect db 10.0.0.0/8:5").lint().getFirst();
+        String rules = "use tcp connect * *:*\nuse sdp connect db 10.0.0.0/8:5";
+        Lint lint = Linter.lint(parse(rules).rules()).getFirst();
         assertEquals(
                 "f:2: 'use sdp connect db 10.0.0.0/8:5' never decides:"
                         + " use tcp connect * *:* (f:1) takes everything it could match",

@@ -10,6 +10,7 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,7 +55,7 @@ class CostTest {
 
             @Override
             public boolean offloads() {
-                return policy.otherwise().verdict().offloads();
+                return policy.canOffload(Role.CONNECT);
             }
         };
     }
