@@ -47,7 +47,7 @@ public final class Settings {
      * Reads settings.
      *
      * @param known all that there are; another name is unknown
-     * @param agentOptions from {@link #agentOptions}; keys with or without {@code sdp4j.}
+     * @param agentOptions keys with or without {@code sdp4j.}; no value: a flag that is on
      * @param properties the system properties
      * @param sink takes one line for each value or key that is no good
      */
@@ -122,24 +122,6 @@ public final class Settings {
     public static Settings of(
             List<Setting> known, Map<String, String> agentOptions, Consumer<String> sink) {
         return of(known, agentOptions, System.getProperties(), sink);
-    }
-
-    /**
-     * Splits {@code key=value,key=value}. A key without a value is a flag that is switched on;
-     * blanks round keys and values do not count; of a repeated key the last value holds.
-     */
-    public static Map<String, String> agentOptions(String text) {
-        Map<String, String> options = new LinkedHashMap<>();
-        if (text != null) {
-            for (String part : text.split(",", -1)) {
-                int equals = part.indexOf('=');
-                String key = (equals < 0 ? part : part.substring(0, equals)).strip();
-                if (!key.isEmpty()) {
-                    options.put(key, equals < 0 ? "" : part.substring(equals + 1).strip());
-                }
-            }
-        }
-        return options;
     }
 
     private boolean take(Setting setting, String text, String source, Consumer<String> sink) {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.policy.Settings;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,12 +19,14 @@ class DeviceBuffersTest {
     }
 
     private static StreamSettings settings(String options) {
-        return StreamSettings.of(
-                Settings.of(
-                        SdpSettings.ALL,
-                        Settings.agentOptions(options),
-                        new Properties(),
-                        line -> {}));
+        Map<String, String> given = new HashMap<>();
+        for (String option : options.split(",", -1)) {
+            String[] parts = option.split("=", 2);
+            if (parts.length == 2) {
+                given.put(parts[0], parts[1]);
+            }
+        }
+        return StreamSettings.of(Settings.of(SdpSettings.ALL, given, new Properties(), line -> {}));
     }
 
     @ParameterizedTest
