@@ -15,7 +15,7 @@ final class Linter {
         for (int i = 0; i < rules.size(); i++) {
             Rule rule = rules.get(i);
             if (rule.unknownHost()) {
-                found.add(new Lint(Lint.Kind.UNKNOWN_HOST, rule, unknownHost(rule)));
+                found.add(new Lint(rule, unknownHost(rule)));
             }
             hostBits(rule, found);
             if (rule.satisfiable()) {
@@ -32,10 +32,10 @@ final class Linter {
         if (rule.portLow() > rule.portHigh()) {
             String detail =
                     "never matches: no port is from " + rule.portLow() + " to " + rule.portHigh();
-            found.add(new Lint(Lint.Kind.EMPTY_PORT_RANGE, rule, detail));
+            found.add(new Lint(rule, detail));
         } else if (rule.portLow() > Rule.MAX_PORT || rule.portHigh() < 0) {
             String detail = "never matches: ports go from 0 to " + Rule.MAX_PORT;
-            found.add(new Lint(Lint.Kind.NEVER_MATCHES, rule, detail));
+            found.add(new Lint(rule, detail));
         }
     }
 
@@ -43,13 +43,13 @@ final class Linter {
         Rule rule = rules.get(i);
         if (rule.role() == Role.CONNECT && rule.portLow() == 0 && rule.portHigh() == 0) {
             String detail = "never matches: nothing connects to port 0";
-            found.add(new Lint(Lint.Kind.NEVER_MATCHES, rule, detail));
+            found.add(new Lint(rule, detail));
             return;
         }
         for (Rule earlier : rules.subList(0, i)) {
             if (earlier.satisfiable() && !earlier.unknownHost() && earlier.covers(rule)) {
                 String detail = "never decides: " + earlier + " takes everything it could match";
-                found.add(new Lint(Lint.Kind.SHADOWED, rule, detail));
+                found.add(new Lint(rule, detail));
                 return;
             }
         }
@@ -60,10 +60,10 @@ final class Linter {
         if (!d.verdict().offloads() && (!d.fabrics().isEmpty() || d.connectTimeoutNanos() >= 0)) {
             String detail =
                     "has options without effect: '" + d.verdict().word() + "' never offloads";
-            found.add(new Lint(Lint.Kind.NO_EFFECT, rule, detail));
+            found.add(new Lint(rule, detail));
         } else if (rule.role() == Role.LISTEN && d.connectTimeoutNanos() >= 0) {
             String detail = "has a time-out without effect: a listener does not connect";
-            found.add(new Lint(Lint.Kind.NO_EFFECT, rule, detail));
+            found.add(new Lint(rule, detail));
         }
     }
 
@@ -92,7 +92,7 @@ final class Linter {
                     "stands for every address of "
                             + range
                             + ": bits behind the prefix do not count";
-            found.add(new Lint(Lint.Kind.HOST_BITS, rule, detail));
+            found.add(new Lint(rule, detail));
         }
     }
 }

@@ -63,41 +63,53 @@ class ExplainAndLintTest {
 
     private static List<String> lint(String rules) {
         return Linter.lint(parse(rules).rules()).stream()
-                .map(l -> l.rule().line() + " " + l.kind())
+                .map(l -> l.rule().decision().origin() + " " + l.detail().replaceAll(": .*", ""))
                 .toList();
     }
 
     @Test
     void findsRulesThatMeanNothing() {
-        assertEquals(List.of("5 UNKNOWN_HOST", "8 SHADOWED"), lint(RULES));
-        assertEquals(List.of("1 EMPTY_PORT_RANGE"), lint("use sdp connect * *:10-5"));
-        assertEquals(List.of("1 HOST_BITS"), lint("use sdp connect * 10.1.2.3/16:80"));
+        assertEquals(
+                List.of(
+                        "f:5 does not match while host 'nowhere.example' is unknown",
+                        "f:8 never decides"),
+                lint(RULES));
+        assertEquals(List.of("f:1 never matches"), lint("use sdp connect * *:10-5"));
+        assertEquals(
+                List.of("f:1 stands for every address of 10.1.0.0/16"),
+                lint("use sdp connect * 10.1.2.3/16:80"));
         assertEquals(List.of(), lint("use sdp connect * 10.1.0.0/16:80"));
-        assertEquals(List.of("1 HOST_BITS"), lint("use sdp connect * [2001:db8::1]/64:80"));
+        assertEquals(
+                List.of("f:1 stands for every address of 2001:db8:0:0:0:0:0:0/64"),
+                lint("use sdp connect * [2001:db8::1]/64:80"));
         assertEquals(List.of(), lint("use sdp connect * [2001:db8::]/64:80"));
-        assertEquals(List.of("1 NEVER_MATCHES"), lint("connect * 70000"));
-        assertEquals(List.of("1 NEVER_MATCHES"), lint("use sdp connect * *:0"));
+        assertEquals(List.of("f:1 never matches"), lint("connect * 70000"));
+        assertEquals(List.of("f:1 never matches"), lint("use sdp connect * *:0"));
         assertEquals(List.of(), lint("use sdp listen * *:0"));
-        assertEquals(List.of("1 NO_EFFECT"), lint("use tcp connect * *:1 timeout=1s"));
-        assertEquals(List.of("1 NO_EFFECT"), lint("use sdp listen * *:1 timeout=1s"));
+        assertEquals(
+                List.of("f:1 has options without effect"),
+                lint("use tcp connect * *:1 timeout=1s"));
+        assertEquals(
+                List.of("f:1 has a time-out without effect"),
+                lint("use sdp listen * *:1 timeout=1s"));
         assertEquals(List.of(), lint("use sdp listen * *:1 fabric=shm"));
     }
 
     @Test
     void knowsWhatCoversWhat() {
         assertEquals(
-                List.of("2 SHADOWED"),
+                List.of("f:2 never decides"),
                 lint("use tcp connect * 10.0.0.0/8:*\nuse sdp connect x 10.1.1.1:5"));
         assertEquals(
                 List.of(), lint("use tcp connect * 10.1.0.0/16:*\nuse sdp connect x 10.0.0.0/8:5"));
         assertEquals(List.of(), lint("use tcp connect d* *:*\nuse sdp connect e* 10.0.0.0/8:5"));
         assertEquals(
-                List.of("2 SHADOWED"),
+                List.of("f:2 never decides"),
                 lint("use tcp connect d* *:*\nuse sdp connect db 10.0.0.0/8:5"));
         assertEquals(List.of(), lint("use tcp connect * *:1-79\nuse sdp connect * *:79-80"));
         assertEquals(List.of(), lint("use tcp connect * *:*\nuse sdp listen * *:*"));
         assertEquals(
-                List.of("2 SHADOWED"),
+                List.of("f:2 never decides"),
                 lint("use tcp listen * 0.0.0.0:*\nuse sdp listen * [::]:80"));
         assertEquals(List.of(), lint("use tcp connect * 0.0.0.0:*\nuse sdp connect * [::]:80"));
         assertEquals(List.of(), lint("use tcp connect * 0.0.0.0/0:*\nuse sdp connect * *:80"));

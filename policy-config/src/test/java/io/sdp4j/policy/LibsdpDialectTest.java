@@ -111,7 +111,7 @@ class LibsdpDialectTest {
         assertTrue(file.ok());
         assertFalse(file.rules().getFirst().satisfiable());
         assertEquals(19, file.rules().getFirst().column());
-        assertEquals(Lint.Kind.UNKNOWN_HOST, Linter.lint(file.rules()).getFirst().kind());
+        assertTrue(Linter.lint(file.rules()).getFirst().detail().endsWith("is unknown"));
     }
 
     @Test
