@@ -51,9 +51,7 @@ final class JdkLine {
                 target.ranges(),
                 range[0],
                 range[1],
-                decision,
-                cursor.line,
-                column);
+                decision);
     }
 
     /**

@@ -113,9 +113,7 @@ final class LibsdpLine {
                 target.ranges(),
                 ports[0],
                 ports[1],
-                decision,
-                cursor.line,
-                column);
+                decision);
     }
 
     private Verdict verdict() throws LineCursor.Bad {

@@ -4,8 +4,8 @@ import java.util.Locale;
 
 /** Reads one line of a rule file from left to right and knows where it is. */
 final class LineCursor {
-    final String file;
-    final int line;
+    private final String file;
+    private final int line;
     private final String text;
     private int at;
 

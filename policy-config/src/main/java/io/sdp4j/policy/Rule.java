@@ -19,8 +19,6 @@ import java.util.Objects;
  * @param portLow first port, may lie outside 0 to 65535
  * @param portHigh last port, included
  * @param decision what it says
- * @param line 1-based line in its file
- * @param column 1-based column of its address, for messages
  */
 public record Rule(
         Role role,
@@ -30,9 +28,7 @@ public record Rule(
         List<AddressRange> addresses,
         int portLow,
         int portHigh,
-        Decision decision,
-        int line,
-        int column) {
+        Decision decision) {
     /** The highest port there is. */
     static final int MAX_PORT = 65535;
 
@@ -62,9 +58,7 @@ public record Rule(
      */
     Rule inForce() {
         return unknownHost() && decision.verdict() == Verdict.OFFLOAD_ONLY
-                ? new Rule(
-                        role, program, host, true, addresses, portLow, portHigh, decision, line,
-                        column)
+                ? new Rule(role, program, host, true, addresses, portLow, portHigh, decision)
                 : this;
     }
 

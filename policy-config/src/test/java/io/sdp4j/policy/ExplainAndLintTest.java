@@ -32,16 +32,18 @@ class ExplainAndLintTest {
     void namesTheRuleThatDecidesAndThoseThatCameClose() {
         Explanation e = explain(Role.CONNECT, "web", "10.1.2.3", 80);
         assertEquals("f:6", e.decision().origin());
-        assertEquals(6, e.rule().line());
+        assertEquals(e.decision(), e.rule().decision());
         assertEquals(
                 List.of(
-                        "1 it is a listen rule",
-                        "2 it is for program db*",
-                        "3 port 80 is not in its range",
-                        "4 the address differs",
-                        "5 host nowhere.example is unknown",
-                        "7 an earlier rule matches first"),
-                e.near().stream().map(n -> n.rule().line() + " " + n.reason()).toList());
+                        "f:1 it is a listen rule",
+                        "f:2 it is for program db*",
+                        "f:3 port 80 is not in its range",
+                        "f:4 the address differs",
+                        "f:5 host nowhere.example is unknown",
+                        "f:7 an earlier rule matches first"),
+                e.near().stream()
+                        .map(n -> n.rule().decision().origin() + " " + n.reason())
+                        .toList());
         assertEquals(
                 "A connect to 10.1.2.3:80 in program 'web' uses kernel TCP:"
                         + " f:6 says 'use tcp  connect *   10.1.0.0/16:80'.",
