@@ -81,7 +81,7 @@ final class ApiProvider implements SdpProvider {
     private static Policy policy(SdpConfig config, Settings settings) {
         if (config.rules().isEmpty()) {
             return Policy.everything(
-                    Decision.of(
+                    new Decision(
                             Verdict.OFFLOAD_ONLY,
                             config.fabrics(),
                             -1,

@@ -241,7 +241,7 @@ class OffloadSwitchTest {
         assertBudget(50, asked.getLast());
         assertEquals(0, startMillis(asked.getLast()));
         Decision patient =
-                Decision.of(
+                new Decision(
                         Verdict.OFFLOAD_FIRST,
                         List.of("shm"),
                         TimeUnit.SECONDS.toNanos(3),

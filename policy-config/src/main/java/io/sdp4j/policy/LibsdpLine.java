@@ -104,7 +104,7 @@ final class LibsdpLine {
                 throw cursor.bad(optionColumn, option, once);
             }
         }
-        Decision decision = Decision.of(verdict, fabrics, timeoutNanos, source, cursor.origin());
+        Decision decision = new Decision(verdict, fabrics, timeoutNanos, source, cursor.origin());
         return new Rule(
                 role,
                 program,

@@ -62,7 +62,7 @@ class InterruptedConnectTest {
     @Test
     void itEndsAtOnceInTheWordsOfTheJdk() throws Exception {
         Decision hour =
-                Decision.of(
+                new Decision(
                         Verdict.OFFLOAD_ONLY,
                         List.of(),
                         TimeUnit.HOURS.toNanos(1),

@@ -31,7 +31,7 @@ final class LabDevice implements AutoCloseable {
      */
     static final Policy PATIENT =
             Policy.everything(
-                    Decision.of(
+                    new Decision(
                             Verdict.OFFLOAD_FIRST,
                             List.of(),
                             TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS),

@@ -38,7 +38,7 @@ class SdpVerbsNeighbourTest {
     private static OffloadSwitch with(LabDevice device, long connectNanos) {
         Policy policy =
                 Policy.everything(
-                        Decision.of(
+                        new Decision(
                                 Verdict.OFFLOAD_FIRST,
                                 List.of(),
                                 connectNanos,

@@ -48,7 +48,7 @@ class GivenUpConnectTest {
         return new OffloadSwitch(
                 () ->
                         Policy.everything(
-                                Decision.of(
+                                new Decision(
                                         Verdict.OFFLOAD_ONLY,
                                         List.of(),
                                         HOUR_NANOS,
