@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * connection from then on takes locks and counts over; a call that finds another carrier goes
  * there.
  */
-final class CountedKernel implements Carrier {
+public final class CountedKernel implements Carrier {
     // A part of what the switch asks of a connection that moves: it is ready by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
@@ -56,12 +56,12 @@ final class CountedKernel implements Carrier {
     private final ConnectionChannel channel;
     private final EarlyConnection early;
     private final Carrier kernel;
-    final ReentrantLock readLock = new ReentrantLock();
-    final ReentrantLock writeLock = new ReentrantLock();
-    final AtomicLong sent = new AtomicLong(); // set under writeLock
-    final AtomicLong received = new AtomicLong(); // set under readLock
-    long turns; // set under readLock; others may see an older one
-    volatile long bornNanos = System.nanoTime();
+    public final ReentrantLock readLock = new ReentrantLock();
+    public final ReentrantLock writeLock = new ReentrantLock();
+    public final AtomicLong sent = new AtomicLong(); // set under writeLock
+    public final AtomicLong received = new AtomicLong(); // set under readLock
+    public long turns; // answers; set under readLock; others may see an older one
+    public volatile long bornNanos = System.nanoTime();
     private volatile boolean wrote; // since the last read
     private long calls; // that carried something; lost updates do no harm, here and below
     private long lookedNanos = bornNanos;

@@ -10,9 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ToIntBiFunction;
 
@@ -195,37 +193,8 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return connected && counted != null;
     }
 
-    /** Of a connection that may move: held by its reader. */
-    public ReentrantLock readLock() {
-        return counted().readLock;
-    }
-
-    /** Of a connection that may move: held by its writer. */
-    public ReentrantLock writeLock() {
-        return counted().writeLock;
-    }
-
-    /** Of a connection that may move: bytes that have gone by TCP. */
-    public AtomicLong sent() {
-        return counted().sent;
-    }
-
-    /** Of a connection that may move: bytes that have come by TCP. */
-    public AtomicLong received() {
-        return counted().received;
-    }
-
-    /** Of a connection that may move: how often it has answered. */
-    public long turns() {
-        return counted().turns;
-    }
-
-    /** Of a connection that may move: {@link System#nanoTime()} of its beginning. */
-    public long bornNanos() {
-        return counted().bornNanos;
-    }
-
-    private synchronized CountedKernel counted() {
+    /** What carries it if it may move, else null. */
+    public synchronized CountedKernel counted() {
         return counted;
     }
 

@@ -12,6 +12,7 @@ import java.net.ProtocolFamily;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.locks.ReentrantLock;
 import sun.nio.ch.ConnectionChannel;
+import sun.nio.ch.CountedKernel;
 import sun.nio.ch.EarlyConnection;
 import sun.nio.ch.ListeningChannel;
 
@@ -109,13 +110,14 @@ final class NewConnections {
             table = listener.table((InetSocketAddress) channel.kernelLocalAddress(), to);
         }
         if (decision != null || table != null) {
+            CountedKernel counted = early.counted();
             new SwitchedConnection(
                             provider,
                             channel,
                             early.family(),
                             false,
-                            early.readLock(),
-                            early.writeLock())
+                            counted.readLock,
+                            counted.writeLock)
                     .goOn(early, decision, table, why);
         }
     }

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ConnectionSwitch;
+import sun.nio.ch.CountedKernel;
 import sun.nio.ch.EarlyConnection;
 import sun.nio.ch.Net;
 import sun.nio.ch.SelectionKeyImpl;
@@ -111,14 +112,15 @@ final class SwitchedConnection implements ConnectionSwitch {
             throws IOException {
         MovingChannel young = null;
         if (decision != null || table != null) {
+            CountedKernel counted = early.counted();
             Began began =
                     new Began(
                             readLock,
                             writeLock,
-                            early.sent(),
-                            early.received(),
-                            early.turns(),
-                            early.bornNanos());
+                            counted.sent,
+                            counted.received,
+                            counted.turns,
+                            counted.bornNanos);
             young = young(decision, table, why, began);
             begunMoving = true;
             connect.connectedBefore(why, young);
