@@ -18,6 +18,8 @@ import java.util.function.IntSupplier;
  * be used and channels are to be the JDK's own.
  */
 public final class ChannelBridge {
+    private static final SelectionKey[] NO_KEYS = {};
+
     private ChannelBridge() {}
 
     /** Looks everything up; in a class of its own so that a failure can be told. */
@@ -65,11 +67,13 @@ public final class ChannelBridge {
     }
 
     /**
-     * Valid and cancelled keys of a channel, with gaps; null = none. A plain look: complete for the
-     * holder of the channel's {@code blockingLock}.
+     * Valid and cancelled keys of a channel, with gaps. A plain look: complete for the holder of
+     * the channel's {@code blockingLock}.
      */
     public static SelectionKey[] keys(SelectableChannel channel) {
-        return (SelectionKey[]) Handles.KEYS.getVolatile((AbstractSelectableChannel) channel);
+        SelectionKey[] keys =
+                (SelectionKey[]) Handles.KEYS.getVolatile((AbstractSelectableChannel) channel);
+        return keys == null ? NO_KEYS : keys;
     }
 
     /** Makes the key's selector ask the channel for its interest again, before it next waits. */
@@ -111,26 +115,11 @@ public final class ChannelBridge {
     }
 
     /**
-     * Waits until the key's selector is not asking channels for their interest.
-     *
-     * @return false if that cannot be told of this selector
-     */
-    public static boolean awaitUpdate(SelectionKey key) {
-        Selector selector = key.selector();
-        if (!Handles.SELECTOR.isInstance(selector)) {
-            return false;
-        }
-        synchronized (Handles.UPDATE_LOCK.get(selector)) {
-            return true;
-        }
-    }
-
-    /**
      * Puts descriptor {@code fdVal} into the key's selector, also while that waits, unless the
-     * selector has done so meanwhile.
+     * selector has done so meanwhile. Waits until it is not asking channels for their interest.
      *
      * @param events asked for what is of interest, while the selector does not ask for it
-     * @return false if this selector has to be made to ask
+     * @return false if that cannot be done with this selector, which has to be made to ask
      */
     public static boolean putIn(SelectionKey key, int fdVal, IntSupplier events) {
         Selector selector = key.selector();

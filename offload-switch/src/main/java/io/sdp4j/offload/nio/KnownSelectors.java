@@ -48,20 +48,30 @@ final class KnownSelectors {
 
     /** The selector that asks is told of no interest; a change may bring some. */
     synchronized void noteAsker() {
-        SelectionKey[] keys = ChannelBridge.keys(channel);
-        for (int i = 0; keys != null && i < keys.length; i++) {
-            SelectionKey key = keys[i]; // once: the channel takes keys out of its array
+        SelectionKey key = asking();
+        if (key == null) {
+            askedUnknown = true;
+        } else if (!askers.contains(key)) {
+            askers = with(askers, key);
+        }
+    }
+
+    /** The key for whose selector this thread asks, which has no other; null if it is not known. */
+    private SelectionKey asking() {
+        for (SelectionKey key : ChannelBridge.keys(channel)) {
+            // read once: the channel takes keys out of its array
             if (key != null && key.isValid() && ChannelBridge.isUpdating(key)) {
-                if (!askers.contains(key)) {
-                    List<SelectionKey> all = new ArrayList<>(askers);
-                    all.removeIf(k -> !k.isValid());
-                    all.add(key); // the only one of that selector
-                    askers = all;
-                }
-                return;
+                return key;
             }
         }
-        askedUnknown = true;
+        return null;
+    }
+
+    private static List<SelectionKey> with(List<SelectionKey> keys, SelectionKey key) {
+        List<SelectionKey> all = new ArrayList<>(keys);
+        all.removeIf(k -> !k.isValid());
+        all.add(key);
+        return all;
     }
 
     private synchronized boolean asked(SelectionKey key) {
@@ -74,11 +84,9 @@ final class KnownSelectors {
      */
     void takeOut(SelChImpl kernel) {
         forgetting = true; // first: a thread that asks from now on does not put it back
-        SelectionKey[] keys = allKeys();
         List<SelectionKey> out = new ArrayList<>();
         takenOut = out;
-        for (int i = 0; keys != null && i < keys.length; i++) {
-            SelectionKey key = keys[i];
+        for (SelectionKey key : allKeys()) {
             // waits for one that has asked before and is about to put it in
             if (key != null && ChannelBridge.takeOut(key, kernel.getFDVal())) {
                 out.add(key);
@@ -94,11 +102,10 @@ final class KnownSelectors {
     void putBack(SelChImpl now) {
         polled = false; // what is registered from here on is the new file
         forgetting = false;
-        SelectionKey[] keys = allKeys();
-        for (int i = 0; keys != null && i < keys.length; i++) {
-            SelectionKey key = keys[i];
+        for (SelectionKey key : allKeys()) {
             if (key instanceof SelectionKeyImpl k && k.isValid()) {
-                boolean put = ChannelBridge.awaitUpdate(key); // then it has asked, or asks anew
+                // waits: then it has asked, or asks anew
+                boolean put = ChannelBridge.putIn(key, now.getFDVal(), () -> 0);
                 if (put && (takenOut.contains(key) || asked(key))) {
                     put =
                             ChannelBridge.putIn(
@@ -157,22 +164,12 @@ final class KnownSelectors {
 
     /** The key for which this thread asks, the first time it does; else null. */
     private synchronized SelectionKey asker() {
-        SelectionKey[] keys = ChannelBridge.keys(channel);
-        if (keys != null) {
-            for (SelectionKey key : keys) {
-                if (key != null
-                        && key.isValid()
-                        && !told.contains(key)
-                        && ChannelBridge.isUpdating(key)) {
-                    List<SelectionKey> all = new ArrayList<>(told);
-                    all.removeIf(k -> !k.isValid());
-                    all.add(key);
-                    told = all;
-                    return key;
-                }
-            }
+        SelectionKey key = asking();
+        if (key == null || told.contains(key)) {
+            return null;
         }
-        return null;
+        told = with(told, key);
+        return key;
     }
 
     /**
@@ -192,13 +189,11 @@ final class KnownSelectors {
     }
 
     private static void update(SelectionKey[] keys, boolean wake) {
-        if (keys != null) {
-            for (SelectionKey key : keys) {
-                if (key != null && key.isValid()) {
-                    ChannelBridge.queueUpdate(key);
-                    if (wake) {
-                        key.selector().wakeup();
-                    }
+        for (SelectionKey key : keys) {
+            if (key != null && key.isValid()) {
+                ChannelBridge.queueUpdate(key);
+                if (wake) {
+                    key.selector().wakeup();
                 }
             }
         }

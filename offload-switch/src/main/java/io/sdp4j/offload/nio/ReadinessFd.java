@@ -95,9 +95,7 @@ final class ReadinessFd {
 
     private boolean onlyKeyIsOf(SelectorPollPolicy w) {
         int valid = 0;
-        SelectionKey[] keys = ChannelBridge.keys(channel);
-        for (int i = 0; keys != null && i < keys.length; i++) {
-            SelectionKey key = keys[i];
+        for (SelectionKey key : ChannelBridge.keys(channel)) {
             if (key != null && key.isValid()) {
                 valid += w.isOf(key.selector()) ? 1 : 2;
             }
@@ -121,12 +119,9 @@ final class ReadinessFd {
      */
     private int otherInterest() {
         int union = 0;
-        SelectionKey[] keys = ChannelBridge.keys(channel);
-        if (keys != null) {
-            for (SelectionKey key : keys) {
-                if (key instanceof SelectionKeyImpl k && k.isValid()) {
-                    union |= k.nioInterestOps();
-                }
+        for (SelectionKey key : ChannelBridge.keys(channel)) {
+            if (key instanceof SelectionKeyImpl k && k.isValid()) {
+                union |= k.nioInterestOps();
             }
         }
         return union;
