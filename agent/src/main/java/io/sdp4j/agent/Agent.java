@@ -108,7 +108,7 @@ public final class Agent {
         target.counters().countedBefore(new ByReason(early));
         started = target;
         return new SocketImplFactory[] {
-            SwitchSocketFactory.client(target), SwitchSocketFactory.server(target)
+            new SwitchSocketFactory(target, false), new SwitchSocketFactory(target, true)
         };
     }
 

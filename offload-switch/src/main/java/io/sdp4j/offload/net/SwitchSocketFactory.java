@@ -7,26 +7,11 @@ import java.net.SocketImplFactory;
 /**
  * Makes implementations for one kind of socket. Does nothing but allocate (behaviour 61): it is
  * asked for every TLS wrapper and for each pending accept, and what it gives is often thrown away.
+ *
+ * @param server for {@code ServerSocket.setSocketFactory}, else {@code Socket.setSocketImplFactory}
  */
-public final class SwitchSocketFactory implements SocketImplFactory {
-    private final OffloadSwitch owner;
-    private final boolean server;
-
-    private SwitchSocketFactory(OffloadSwitch owner, boolean server) {
-        this.owner = owner;
-        this.server = server;
-    }
-
-    /** For {@code Socket.setSocketImplFactory}. */
-    public static SwitchSocketFactory client(OffloadSwitch owner) {
-        return new SwitchSocketFactory(owner, false);
-    }
-
-    /** For {@code ServerSocket.setSocketFactory}. */
-    public static SwitchSocketFactory server(OffloadSwitch owner) {
-        return new SwitchSocketFactory(owner, true);
-    }
-
+public record SwitchSocketFactory(OffloadSwitch owner, boolean server)
+        implements SocketImplFactory {
     @Override
     public SocketImpl createSocketImpl() {
         return server

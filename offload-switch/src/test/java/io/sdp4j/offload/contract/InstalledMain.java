@@ -93,8 +93,8 @@ final class InstalledMain {
     @SuppressWarnings("deprecation") // the factories are the only hook, and not to be removed
     private static void install(OffloadSwitch target) throws IOException {
         check(JdkBridge.selfTest().isEmpty(), JdkBridge.selfTest());
-        ServerSocket.setSocketFactory(SwitchSocketFactory.server(target));
-        Socket.setSocketImplFactory(SwitchSocketFactory.client(target));
+        ServerSocket.setSocketFactory(new SwitchSocketFactory(target, true));
+        Socket.setSocketImplFactory(new SwitchSocketFactory(target, false));
     }
 
     private static ReasonCode why(Socket s) {
