@@ -195,16 +195,6 @@ public final class OffloadSwitch {
         return null;
     }
 
-    /**
-     * The rules' decision on a connection.
-     *
-     * @param bound what the program asked to bind to before, or null
-     * @param remote resolved, not a wildcard
-     */
-    public Decision decide(InetSocketAddress bound, InetSocketAddress remote) {
-        return policy().decide(bound, remote);
-    }
-
     /** As the other, from now on. */
     public Attempt connect(
             Decision decision,
@@ -310,14 +300,6 @@ public final class OffloadSwitch {
             int socket,
             BooleanSupplier abandoned) {
         return connects.upgrade(decision, local, remote, socket, abandoned);
-    }
-
-    void staysOnTcp(InetSocketAddress remote, String why) {
-        Log.OUT.debug("{} stays on TCP: {}", remote, why);
-    }
-
-    void leavesTcp(InetSocketAddress remote, long bytes, long millis) {
-        Log.OUT.debug("{} leaves TCP after {} bytes and {} ms", remote, bytes, millis);
     }
 
     /**

@@ -487,7 +487,7 @@ public abstract class Upgrade {
                     return;
                 }
             }
-            owner.staysOnTcp(remote(), attempt.detail());
+            OffloadSwitch.Log.OUT.debug("{} stays on TCP: {}", remote(), attempt.detail());
             fail();
         }
     }
@@ -542,7 +542,11 @@ public abstract class Upgrade {
                 return;
             }
         }
-        owner.leavesTcp(remote(), trigger.carried(), trigger.ageMillis());
+        OffloadSwitch.Log.OUT.debug(
+                "{} leaves TCP after {} bytes and {} ms",
+                remote(),
+                trigger.carried(),
+                trigger.ageMillis());
         if (decision != null) {
             moveOutNow();
         }

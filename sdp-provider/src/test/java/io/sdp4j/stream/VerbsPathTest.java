@@ -22,6 +22,7 @@ import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.HostLookup;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Role;
 import io.sdp4j.policy.RuleFile;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
@@ -218,7 +219,12 @@ class VerbsPathTest {
         for (ReasonCode expected :
                 List.of(ReasonCode.TIMED_OUT, ReasonCode.TIMED_OUT, ReasonCode.REMEMBERED)) {
             Attempt a =
-                    s.connect(s.decide(null, PEER), PEER, _ -> PEER, Long.MAX_VALUE, () -> false);
+                    s.connect(
+                            s.policy().decide(Role.CONNECT, PEER),
+                            PEER,
+                            _ -> PEER,
+                            Long.MAX_VALUE,
+                            () -> false);
             assertNull(a.stream());
             assertEquals(expected, a.reason());
         }
@@ -253,7 +259,12 @@ class VerbsPathTest {
                 List.of(ReasonCode.NO_PEER, ReasonCode.NO_PEER, ReasonCode.REMEMBERED)) {
             assertEquals(
                     expected,
-                    s.connect(s.decide(null, PEER), PEER, _ -> PEER, Long.MAX_VALUE, () -> false)
+                    s.connect(
+                                    s.policy().decide(Role.CONNECT, PEER),
+                                    PEER,
+                                    _ -> PEER,
+                                    Long.MAX_VALUE,
+                                    () -> false)
                             .reason());
             if (fabric.asked == 2) {
                 s.kernelConnected(PEER, ReasonCode.NO_PEER);

@@ -54,7 +54,7 @@ final class KernelSide {
     }
 
     Decision decision(InetSocketAddress target) {
-        return owner.decide(asked, target);
+        return owner.policy().decide(asked, target);
     }
 
     /** Throws what the JDK's own channel throws for an address that it cannot connect to. */

@@ -59,7 +59,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             InetSocketAddress to = early.remote();
             Decision decision = null;
             if (to != null && early.listener() == null) {
-                decision = owner.decide(early.bound(), to);
+                decision = owner.policy().decide(early.bound(), to);
                 if (!owner.beginsOnKernel(decision, to)) {
                     return false;
                 }
@@ -213,7 +213,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
 
     private Decision decision(InetSocketAddress target) {
         synchronized (stateLock) {
-            return owner.decide(asked, target);
+            return owner.policy().decide(asked, target);
         }
     }
 

@@ -206,7 +206,7 @@ final class ChannelConnect {
         if (now != State.UNDECIDED || resolved == null || !channel.isOpen()) {
             return connectKernel(remote, nanos); // which knows what is wrong
         }
-        Decision decision = owner.decide(port.asked(), resolved);
+        Decision decision = owner.policy().decide(port.asked(), resolved);
         if (kernelOnly || !decision.verdict().offloads()) {
             settleOnKernel(kernelOnly ? IN_SCOPE : OffloadSwitch.byRule(decision));
             return connectKernel(remote, nanos);

@@ -101,7 +101,7 @@ final class NewConnections {
         Attempt why = OffloadSwitch.YOUNG;
         InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
         if (early.listener() == null) {
-            decision = provider.owner().decide(early.asked(), to);
+            decision = provider.owner().policy().decide(early.asked(), to);
             if (!provider.owner().beginsOnKernel(decision, to)) {
                 return;
             }
