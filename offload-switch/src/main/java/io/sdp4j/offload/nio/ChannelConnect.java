@@ -136,7 +136,7 @@ final class ChannelConnect {
 
     void bind(SocketAddress address) throws IOException {
         boolean _ =
-                alone(
+                connection.alone(
                         () -> {
                             mayBind();
                             port.bind(address);
@@ -161,30 +161,10 @@ final class ChannelConnect {
         return orClose(() -> connectLocked(remote, resolved, nanos));
     }
 
-    private interface Step {
-        boolean run() throws IOException;
-    }
-
-    /** Runs {@code step} while no thread reads or writes. */
-    private boolean alone(Step step) throws IOException {
-        connection.readLock.lock();
+    /** Alone; where it fails the channel is closed. */
+    private boolean orClose(SwitchedConnection.Step step) throws IOException {
         try {
-            connection.writeLock.lock();
-            try {
-                return step.run();
-            } finally {
-                connection.writeLock.unlock();
-            }
-        } finally {
-            connection.readLock.unlock();
-            connection.locksGivenBack();
-        }
-    }
-
-    /** The same; where it fails the channel is closed. */
-    private boolean orClose(Step step) throws IOException {
-        try {
-            return alone(step);
+            return connection.alone(step);
         } catch (IOException e) {
             channel.close();
             throw e;

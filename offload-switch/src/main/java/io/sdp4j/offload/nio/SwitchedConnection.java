@@ -62,7 +62,6 @@ final class SwitchedConnection implements ConnectionSwitch {
     private InetSocketAddress remote; // of an offloaded connection
     private boolean wantsReadinessFd;
     private ReadinessEpoll prepared; // for notifyFd, before the connection has moved; else null
-    private boolean released;
 
     /**
      * @param family that was asked for, or null
@@ -436,13 +435,27 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     @Override
     public void configureBlocking(boolean block) throws IOException {
+        boolean _ =
+                alone(
+                        () -> {
+                            if (!configureStream(block)) {
+                                channel.blockKernel(block);
+                            }
+                            return true;
+                        });
+    }
+
+    interface Step {
+        boolean run() throws IOException;
+    }
+
+    /** Runs {@code step} while no thread reads or writes. */
+    boolean alone(Step step) throws IOException {
         readLock.lock();
         try {
             writeLock.lock();
             try {
-                if (!configureStream(block)) {
-                    channel.blockKernel(block);
-                }
+                return step.run();
             } finally {
                 writeLock.unlock();
             }
@@ -533,12 +546,6 @@ final class SwitchedConnection implements ConnectionSwitch {
     /** Gives back what selectors looked at: no other code knows it any more. */
     @Override
     public void killed() {
-        synchronized (stateLock) {
-            if (released) {
-                return;
-            }
-            released = true;
-        }
         try {
             if (notifyFd != null) {
                 notifyFd.close();
