@@ -3,11 +3,7 @@ package io.sdp4j.offload.aio;
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.spi.OffloadStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.CompletionHandler;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Asynchronous reads and writes, half-close and close on top of one {@link OffloadStream}.
@@ -39,20 +35,6 @@ final class AsyncStream {
         this.group = group;
         this.counters = counters;
         this.channel = channel;
-    }
-
-    /** Starts a read or write; see {@link Direction#start}. */
-    <V extends Number, A> Future<V> start(
-            Direction direction,
-            ByteBuffer one,
-            ByteBuffer[] many,
-            long timeout,
-            TimeUnit unit,
-            A attachment,
-            CompletionHandler<V, ? super A> handler) {
-        return gate.closed()
-                ? group.deliver(handler, attachment, null, new ClosedChannelException())
-                : direction.start(one, many, timeout, unit, attachment, handler);
     }
 
     // --- half-close and close ---

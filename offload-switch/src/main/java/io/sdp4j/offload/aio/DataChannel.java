@@ -39,7 +39,7 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
             return kernelFor("Reading").read(dst);
         }
         checkWritable(dst);
-        return stream.start(stream.reads, dst, null, 0, TimeUnit.MILLISECONDS, null, null);
+        return stream.reads.start(dst, null, 0, TimeUnit.MILLISECONDS, null, null);
     }
 
     @Override
@@ -55,8 +55,7 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         } else {
             checkHandler(handler);
             checkWritable(dst);
-            Future<Integer> _ =
-                    stream.start(stream.reads, dst, null, timeout, unit, attachment, handler);
+            Future<Integer> _ = stream.reads.start(dst, null, timeout, unit, attachment, handler);
         }
     }
 
@@ -78,8 +77,7 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
             for (ByteBuffer dst : many) {
                 checkWritable(dst);
             }
-            Future<Long> _ =
-                    stream.start(stream.reads, null, many, timeout, unit, attachment, handler);
+            Future<Long> _ = stream.reads.start(null, many, timeout, unit, attachment, handler);
         }
     }
 
@@ -90,7 +88,7 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
             return kernelFor("Writing").write(src);
         }
         Objects.requireNonNull(src);
-        return stream.start(stream.writes, src, null, 0, TimeUnit.MILLISECONDS, null, null);
+        return stream.writes.start(src, null, 0, TimeUnit.MILLISECONDS, null, null);
     }
 
     @Override
@@ -106,8 +104,7 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         } else {
             checkHandler(handler);
             Objects.requireNonNull(src);
-            Future<Integer> _ =
-                    stream.start(stream.writes, src, null, timeout, unit, attachment, handler);
+            Future<Integer> _ = stream.writes.start(src, null, timeout, unit, attachment, handler);
         }
     }
 
@@ -126,8 +123,7 @@ abstract sealed class DataChannel extends AsynchronousSocketChannel
         } else {
             checkHandler(handler);
             ByteBuffer[] many = subsequence(srcs, offset, length);
-            Future<Long> _ =
-                    stream.start(stream.writes, null, many, timeout, unit, attachment, handler);
+            Future<Long> _ = stream.writes.start(null, many, timeout, unit, attachment, handler);
         }
     }
 

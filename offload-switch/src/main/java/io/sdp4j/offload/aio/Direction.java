@@ -88,6 +88,9 @@ final class Direction implements Runnable, Pending.Owner {
             TimeUnit unit,
             A with,
             CompletionHandler<V, ? super A> to) {
+        if (owner.gate.closed()) {
+            return owner.group.deliver(to, with, null, new ClosedChannelException());
+        }
         CompletionHandler<Number, Object> target = (CompletionHandler<Number, Object>) to;
         boolean room = many != null || one.hasRemaining();
         boolean over = begin(room);
