@@ -26,16 +26,6 @@ import java.util.concurrent.Future;
  */
 final class AsyncAcceptor
         implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {
-    /** The listener: gives the application's channel for a connection taken from its queue. */
-    interface Children {
-        AsynchronousSocketChannel of(OffloadStream stream) throws IOException;
-
-        AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) throws IOException;
-
-        /** Closes the listener, where no caller is left to be told what goes wrong with it. */
-        void closeListener();
-    }
-
     /** An accept of the application's: the future if there is no handler. */
     private record Operation(
             CompletionHandler<AsynchronousSocketChannel, Object> handler,
@@ -47,7 +37,7 @@ final class AsyncAcceptor
 
     private final SwitchChannelGroup group;
     private final AsynchronousServerSocketChannel kernel;
-    private final Children children;
+    private final SwitchAsynchronousServerSocketChannel listener;
 
     private OffloadListeners listening; // set once
     private Operation waiting;
@@ -58,10 +48,12 @@ final class AsyncAcceptor
     private boolean closed;
 
     AsyncAcceptor(
-            SwitchChannelGroup group, AsynchronousServerSocketChannel kernel, Children children) {
+            SwitchChannelGroup group,
+            AsynchronousServerSocketChannel kernel,
+            SwitchAsynchronousServerSocketChannel listener) {
         this.group = group;
         this.kernel = kernel;
-        this.children = children;
+        this.listener = listener;
     }
 
     synchronized void start(OffloadListeners from) {
@@ -197,8 +189,8 @@ final class AsyncAcceptor
         try {
             child =
                     taken.stream() != null
-                            ? children.of(taken.stream())
-                            : children.of(taken.accepted());
+                            ? listener.of(taken.stream())
+                            : listener.of(taken.accepted());
         } catch (IOException e) {
             failure = e;
         }
@@ -231,7 +223,7 @@ final class AsyncAcceptor
 
     @Override
     public void closeChannel() {
-        children.closeListener();
+        closeQuietly(listener);
     }
 
     /** Stops listening for offload; idempotent. The kernel's listener is the caller's to close. */

@@ -25,8 +25,7 @@ import java.util.concurrent.Future;
  *
  * <p>{@code stateLock} guards the fields; no handler is called with it held.
  */
-final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSocketChannel
-        implements AsyncAcceptor.Children {
+final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSocketChannel {
     private static final int DEFAULT_BACKLOG = 50;
 
     private final OffloadSwitch owner;
@@ -129,8 +128,8 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         }
     }
 
-    @Override
-    public AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) throws IOException {
+    /** The application's channel for a connection from the kernel's queue. */
+    AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) throws IOException {
         if (group.isShutdown()) {
             AsyncAcceptor.closeQuietly(accepted);
             throw shutDown();
@@ -148,8 +147,8 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         return accepted;
     }
 
-    @Override
-    public AsynchronousSocketChannel of(OffloadStream stream) throws IOException {
+    /** The application's channel for a connection that a provider has accepted. */
+    AsynchronousSocketChannel of(OffloadStream stream) throws IOException {
         Integer receiveBuffer;
         synchronized (stateLock) {
             receiveBuffer = options == null ? null : options.receiveBuffer();
@@ -167,11 +166,6 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     /** In the JDK's words. */
     private static IOException shutDown() {
         return new IOException(new ShutdownChannelGroupException());
-    }
-
-    @Override
-    public void closeListener() {
-        AsyncAcceptor.closeQuietly(this);
     }
 
     /** Counts what a handler gets. */
