@@ -10,8 +10,6 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
-import io.sdp4j.offload.net.EarlyListener;
-import io.sdp4j.offload.net.EarlySocket;
 import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -136,9 +134,7 @@ public final class Agent {
      * @return null if it stays on the kernel
      */
     public static SocketImpl goOn(Map<String, Object> state) throws IOException {
-        return state.containsKey("backlog")
-                ? SwitchSocketImpl.early(started, EarlyListener.of(state))
-                : SwitchSocketImpl.early(started, EarlySocket.of(state));
+        return SwitchSocketImpl.early(started, state);
     }
 
     /**

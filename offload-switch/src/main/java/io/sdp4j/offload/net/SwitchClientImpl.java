@@ -19,7 +19,9 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.StandardSocketOptions;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
@@ -54,42 +56,51 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     }
 
     /** Takes over what was there before the switch; whether it could. */
-    boolean goOn(EarlySocket early) throws IOException {
+    boolean goOn(Map<String, Object> early) throws IOException {
         synchronized (stateLock) {
-            InetSocketAddress to = early.remote();
+            InetSocketAddress to = (InetSocketAddress) early.get("remote");
+            SwitchServerImpl listener = (SwitchServerImpl) early.get("listener");
             Decision decision = null;
-            if (to != null && early.listener() == null) {
-                decision = owner.policy().decide(early.bound(), to);
+            if (to != null && listener == null) {
+                decision = owner.policy().decide((InetSocketAddress) early.get("bound"), to);
                 if (!owner.beginsOnKernel(decision, to)) {
                     return false;
                 }
             }
-            if (!early.created()) {
+            if (!(boolean) early.get("created")) {
                 return true;
             }
-            kernel = owner.kernel().client(early.platform(), to == null);
+            kernel = owner.kernel().client((SocketImpl) early.get("platform"), to == null);
             timeoutMillis = (Integer) kernel.option(SO_TIMEOUT);
-            options = early.options() == null ? null : new OptionLog(early.options());
-            asked = early.bound();
-            state = State.UNCONNECTED;
+            before(early);
             if (to == null) {
                 return true;
             }
             kernelInfo = OffloadSwitch.YOUNG.kernelInfo();
             AcceptedTable table = null;
-            if (early.listener() instanceof SwitchServerImpl listener) {
+            if (listener != null) {
                 kernelInfo = listener.whyByTcp();
                 table = listener.table(kernel);
                 if (table == null) {
                     return false;
                 }
             }
-            MovingConnection moving = moving(kernel, decision, table, kernelInfo, early.began());
+            MovingConnection moving = moving(kernel, decision, table, kernelInfo, began(early));
             moving.startLater(); // the early socket does not know of it yet
             carried = moving;
             state = State.CONNECTED;
             return true;
         }
+    }
+
+    private static Began began(Map<String, Object> early) {
+        return new Began(
+                (ReentrantLock) early.get("readLock"),
+                (ReentrantLock) early.get("writeLock"),
+                (AtomicLong) early.get("sent"),
+                (AtomicLong) early.get("received"),
+                (long) early.get("turns"),
+                (long) early.get("bornNanos"));
     }
 
     /** The early socket has given back one of the locks that it shares. */

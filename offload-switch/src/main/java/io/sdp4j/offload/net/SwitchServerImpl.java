@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
@@ -35,15 +36,14 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     }
 
     /** Goes on with a listener that listened before the switch had started. */
-    void goOn(EarlyListener early) throws IOException {
+    void goOn(Map<String, Object> early) throws IOException {
         synchronized (stateLock) {
-            kernel = owner.kernel().server(early.platform());
+            kernel = owner.kernel().server((SocketImpl) early.get("platform"));
             fd = kernel.fileDescriptor();
-            timeoutMillis = early.timeoutMillis();
-            options = early.options() == null ? null : new OptionLog(early.options());
-            asked = early.bound();
-            state = State.UNCONNECTED;
-            kernelInfo = listenOffloaded(early.backlog()).kernelInfo();
+            // the platform's may be shorter for a thread that accepts
+            timeoutMillis = (int) early.get("timeout");
+            before(early);
+            kernelInfo = listenOffloaded((int) early.get("backlog")).kernelInfo();
             timeoutChanged();
         }
     }

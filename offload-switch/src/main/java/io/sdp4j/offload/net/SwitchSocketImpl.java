@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -68,22 +69,33 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     }
 
     /**
-     * Goes on with a socket that was made before the switch had started.
+     * Goes on with a socket that was made, and perhaps connected or accepted, before the switch had
+     * started; or with a listener that listened.
      *
+     * @param state of either: {@code platform}, the JDK's own implementation; {@code bound}, what
+     *     the application asked to bind to, or null; {@code options} that were set, as {@link
+     *     OptionLog} has them, null if none was. Of a listener also its {@code backlog}, at least
+     *     1, and its {@code timeout}. Of another one {@code listener}, the switch's, where it was
+     *     accepted; {@code created}, whether it has a descriptor; {@code remote}, where it is
+     *     connected to, or null; and the parts of {@link io.sdp4j.offload.Began}
      * @return null if it is connected, and the rules do not let it move
      */
-    public static SwitchSocketImpl early(OffloadSwitch owner, EarlySocket early)
+    public static SwitchSocketImpl early(OffloadSwitch owner, Map<String, Object> state)
             throws IOException {
+        if (state.containsKey("backlog")) {
+            SwitchServerImpl server = new SwitchServerImpl(owner);
+            server.goOn(state);
+            return server;
+        }
         SwitchClientImpl client = new SwitchClientImpl(owner, true);
-        return client.goOn(early) ? client : null;
+        return client.goOn(state) ? client : null;
     }
 
-    /** Goes on with a listener that listened before the switch had started. */
-    public static SwitchSocketImpl early(OffloadSwitch owner, EarlyListener early)
-            throws IOException {
-        SwitchServerImpl server = new SwitchServerImpl(owner);
-        server.goOn(early);
-        return server;
+    /** What both kinds have. Called under the state lock. */
+    final void before(Map<String, Object> early) {
+        options = early.get("options") instanceof Map<?, ?> set ? new OptionLog(set) : null;
+        asked = (InetSocketAddress) early.get("bound");
+        state = State.UNCONNECTED;
     }
 
     /** For a listener. */

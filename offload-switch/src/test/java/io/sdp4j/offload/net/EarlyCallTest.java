@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
@@ -23,13 +22,15 @@ import io.sdp4j.policy.Policy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,26 +92,23 @@ class EarlyCallTest {
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         socket = new Socket(listener.getInetAddress(), listener.getLocalPort());
         accepted = listener.accept();
-        Began began = Began.now(new ReentrantLock(), writeLock);
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new Noting())),
                         SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
                         KernelSocketSource.JDK);
-        InetSocketAddress remote = (InetSocketAddress) socket.getRemoteSocketAddress();
-        switched =
-                (SwitchClientImpl)
-                        SwitchSocketImpl.early(
-                                owner,
-                                new EarlySocket(
-                                        JdkBridge.implOf(socket),
-                                        null,
-                                        true,
-                                        null,
-                                        null,
-                                        remote,
-                                        began));
+        Map<String, Object> state = new HashMap<>();
+        state.put("platform", JdkBridge.implOf(socket));
+        state.put("created", true);
+        state.put("remote", socket.getRemoteSocketAddress());
+        state.put("readLock", new ReentrantLock());
+        state.put("writeLock", writeLock);
+        state.put("sent", new AtomicLong());
+        state.put("received", new AtomicLong());
+        state.put("turns", 0L);
+        state.put("bornNanos", System.nanoTime());
+        switched = (SwitchClientImpl) SwitchSocketImpl.early(owner, state);
         writeLock.lock();
         accepted.getOutputStream().write(7);
         assertEquals(7, switched.getInputStream().read());
