@@ -21,7 +21,6 @@ import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.LocalAddresses;
 import java.io.IOException;
-import java.net.SocketAddress;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.ClosedChannelException;
@@ -147,12 +146,7 @@ public final class Agent {
      */
     public static void goOn(SelectorProvider provider, Object[] channel) throws IOException {
         try {
-            if (channel.length == 1) {
-                SwitchChannels.goOn(provider, channel[0]);
-            } else {
-                SwitchChannels.goOn(
-                        provider, channel[0], (SocketAddress) channel[1], (int) channel[2]);
-            }
+            SwitchChannels.goOn(provider, channel);
         } catch (ClosedChannelException e) {
             // it is closed already
         }

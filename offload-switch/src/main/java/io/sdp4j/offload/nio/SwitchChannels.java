@@ -9,6 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;
 import sun.nio.ch.ConnectionChannel;
+import sun.nio.ch.ListeningChannel;
 
 /** The way to switched channels. Stateless. */
 public final class SwitchChannels {
@@ -44,30 +45,20 @@ public final class SwitchChannels {
     }
 
     /**
-     * Goes on with a channel that listened before there was a switch.
+     * Goes on with a channel that was made before there was a switch.
      *
      * @param provider of a switch; nothing is done for another one
-     * @param channel a {@code sun.nio.ch.ListeningChannel}
-     * @param asked the address that the application asked for, or null
-     * @param backlog as it asked for it
+     * @param early a {@link ConnectionChannel}; or a {@link ListeningChannel}, then the address and
+     *     the backlog that the application asked for
      */
-    public static void goOn(
-            SelectorProvider provider, Object channel, SocketAddress asked, int backlog)
-            throws IOException {
-        if (provider instanceof SwitchSelectorProvider ours) {
-            SwitchListener.goOn(ours, channel, asked, backlog);
+    public static void goOn(SelectorProvider provider, Object[] early) throws IOException {
+        if (!(provider instanceof SwitchSelectorProvider ours)) {
+            return;
         }
-    }
-
-    /**
-     * Goes on with a channel of a connection that was made before there was a switch.
-     *
-     * @param provider of a switch; nothing is done for another one
-     * @param channel a {@code sun.nio.ch.ConnectionChannel}
-     */
-    public static void goOn(SelectorProvider provider, Object channel) throws IOException {
-        if (provider instanceof SwitchSelectorProvider ours) {
-            NewConnections.goOn(ours, (ConnectionChannel) channel);
+        if (early[0] instanceof ListeningChannel channel) {
+            new SwitchListener(ours).goOn(channel, (SocketAddress) early[1], (int) early[2]);
+        } else {
+            NewConnections.goOn(ours, (ConnectionChannel) early[0]);
         }
     }
 

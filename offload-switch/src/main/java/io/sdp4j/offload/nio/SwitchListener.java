@@ -11,10 +11,8 @@ import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import sun.nio.ch.ListeningChannel;
 import sun.nio.ch.SecondQueue;
@@ -33,14 +31,8 @@ final class SwitchListener implements SecondQueue, Runnable {
     private volatile ReadinessEpoll epoll; // set once, before listening
     private boolean othersTurn; // the accepting thread's
 
-    private SwitchListener(SwitchSelectorProvider provider) {
+    SwitchListener(SwitchSelectorProvider provider) {
         this.provider = provider;
-    }
-
-    /** A new channel, of {@code family} or if that is null of the default one. */
-    static ServerSocketChannel open(SwitchSelectorProvider provider, ProtocolFamily family)
-            throws IOException {
-        return new ListeningChannel(provider, family, new SwitchListener(provider));
     }
 
     /**
@@ -49,14 +41,7 @@ final class SwitchListener implements SecondQueue, Runnable {
      * @param asked what the application asked to bind to
      * @param backlog what it asked for
      */
-    static void goOn(
-            SwitchSelectorProvider provider, Object channel, SocketAddress asked, int backlog)
-            throws IOException {
-        new SwitchListener(provider).goOn((ListeningChannel) channel, asked, backlog);
-    }
-
-    private void goOn(ListeningChannel channel, SocketAddress asked, int backlog)
-            throws IOException {
+    void goOn(ListeningChannel channel, SocketAddress asked, int backlog) throws IOException {
         Decision decision = EarlyOffloadListeners.decision(provider.owner(), asked);
         InetSocketAddress at = (InetSocketAddress) channel.getLocalAddress();
         int lent = lentEpoll(channel, decision);

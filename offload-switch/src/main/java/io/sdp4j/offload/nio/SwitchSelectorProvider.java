@@ -10,6 +10,7 @@ import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import sun.nio.ch.EPollSelectorProvider;
+import sun.nio.ch.ListeningChannel;
 
 /**
  * The JDK's own provider with other stream-socket channels. Selectors, datagram channels, pipes,
@@ -24,7 +25,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     }
 
     private ServerSocketChannel listener(ProtocolFamily family) throws IOException {
-        return own(SwitchListener.open(this, family));
+        return own(new ListeningChannel(this, family, new SwitchListener(this)));
     }
 
     /** It is closed with what has opened the provider. */
