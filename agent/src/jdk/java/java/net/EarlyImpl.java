@@ -47,6 +47,21 @@ abstract class EarlyImpl extends SocketImpl {
         target().close();
     }
 
+    @Override
+    protected final void connect(String host, int port) throws IOException {
+        connect(new InetSocketAddress(host, port), 0);
+    }
+
+    @Override
+    protected final void connect(InetAddress address, int port) throws IOException {
+        connect(new InetSocketAddress(address, port), 0);
+    }
+
+    @Override
+    protected final int available() throws IOException {
+        return target().available();
+    }
+
     /** The application sets how long a call may take, to a value that is allowed. */
     void timeout(int millis) throws SocketException {
         target().setOption(SO_TIMEOUT, millis);

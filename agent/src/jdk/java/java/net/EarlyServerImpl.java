@@ -250,16 +250,6 @@ final class EarlyServerImpl extends EarlyImpl {
     // --- what a listener does not do ---
 
     @Override
-    protected void connect(String host, int port) throws IOException {
-        kernel.connect(host, port);
-    }
-
-    @Override
-    protected void connect(InetAddress address, int port) throws IOException {
-        kernel.connect(address, port);
-    }
-
-    @Override
     protected void connect(SocketAddress address, int timeout) throws IOException {
         kernel.connect(address, timeout);
     }
@@ -272,11 +262,6 @@ final class EarlyServerImpl extends EarlyImpl {
     @Override
     protected OutputStream getOutputStream() throws IOException {
         return kernel.getOutputStream();
-    }
-
-    @Override
-    protected int available() throws IOException {
-        return kernel.available();
     }
 
     @Override

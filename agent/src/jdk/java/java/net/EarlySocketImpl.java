@@ -331,16 +331,6 @@ final class EarlySocketImpl extends EarlyImpl
     }
 
     @Override
-    protected void connect(String host, int port) throws IOException {
-        connect(new InetSocketAddress(host, port), 0);
-    }
-
-    @Override
-    protected void connect(InetAddress address, int port) throws IOException {
-        connect(new InetSocketAddress(address, port), 0);
-    }
-
-    @Override
     protected void connect(SocketAddress address, int millis) throws IOException {
         long startNanos = System.nanoTime();
         InetSocketAddress to = address instanceof InetSocketAddress known ? known : null;
@@ -423,11 +413,6 @@ final class EarlySocketImpl extends EarlyImpl
     }
 
     // --- data ---
-
-    @Override
-    protected int available() throws IOException {
-        return target().available();
-    }
 
     @Override
     protected InputStream getInputStream() throws IOException {

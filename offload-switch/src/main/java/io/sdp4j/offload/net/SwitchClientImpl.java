@@ -112,16 +112,6 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     }
 
     @Override
-    protected void connect(String host, int port) throws IOException {
-        connect(new InetSocketAddress(host, port), 0);
-    }
-
-    @Override
-    protected void connect(InetAddress address, int port) throws IOException {
-        connect(new InetSocketAddress(address, port), 0);
-    }
-
-    @Override
     protected void connect(SocketAddress target, int millis) throws IOException {
         if (!(target instanceof InetSocketAddress address)) {
             throw new IOException("Unsupported address type");

@@ -228,16 +228,6 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     }
 
     @Override
-    protected void connect(String host, int port) throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    protected void connect(InetAddress address, int port) throws IOException {
-        throw notAClient();
-    }
-
-    @Override
     protected void connect(SocketAddress address, int timeout) throws IOException {
         throw notAClient();
     }

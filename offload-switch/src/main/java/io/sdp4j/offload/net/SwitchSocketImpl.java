@@ -164,6 +164,16 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     }
 
     @Override
+    protected final void connect(String host, int port) throws IOException {
+        connect(new InetSocketAddress(host, port), 0);
+    }
+
+    @Override
+    protected final void connect(InetAddress address, int port) throws IOException {
+        connect(new InetSocketAddress(address, port), 0);
+    }
+
+    @Override
     protected boolean supportsUrgentData() {
         return true;
     }
