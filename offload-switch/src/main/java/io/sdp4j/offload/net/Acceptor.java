@@ -54,19 +54,12 @@ final class Acceptor implements Runnable {
         return listening;
     }
 
-    /** Takes one accepted connection, whichever kind it is. */
-    interface Taker {
-        void take(OffloadStream stream) throws IOException;
-
-        void take(KernelSocket accepted) throws IOException;
-    }
-
     /**
      * Waits for a connection and hands it over.
      *
      * @param timeoutMillis 0 = no limit
      */
-    void accept(int timeoutMillis, Taker taker) throws IOException {
+    void accept(int timeoutMillis, SwitchServerImpl.Taking taker) throws IOException {
         long deadlineNanos = 0;
         if (timeoutMillis > 0) {
             long waitNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);

@@ -157,10 +157,8 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     }
 
     /** Puts an accepted connection into the implementation that waits for it. */
-    private record Taking(SwitchServerImpl listener, SwitchClientImpl target)
-            implements Acceptor.Taker {
-        @Override
-        public void take(OffloadStream stream) throws IOException {
+    record Taking(SwitchServerImpl listener, SwitchClientImpl target) {
+        void take(OffloadStream stream) throws IOException {
             Integer receiveBuffer;
             synchronized (listener.stateLock) {
                 OptionLog options = listener.options;
@@ -169,8 +167,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             target.accepted(stream, receiveBuffer);
         }
 
-        @Override
-        public void take(KernelSocket accepted) throws IOException {
+        void take(KernelSocket accepted) throws IOException {
             target.accepted(accepted, listener.whyByTcp(), listener.table(accepted));
         }
     }
