@@ -29,6 +29,6 @@ public record ListenSpec(
             int backlog,
             List<String> fabrics,
             Runnable onPending) {
-        this(address, dualStack, backlog, fabrics, onPending, AcceptedConnections.NONE);
+        this(address, dualStack, backlog, fabrics, onPending, new AcceptedConnections() {});
     }
 }
