@@ -6,7 +6,6 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -302,15 +301,16 @@ final class ChannelConnect {
                 answered = () -> true; // the kernel is quicker than we can say that it does it
                 boolean _ = channel.connectKernel(remote, -1);
                 next = State.KERNEL;
-            } else if (adoptOrClose(attempt.stream())) {
+            } else if (connection.adopt(attempt.stream())) {
                 next = State.CONNECTABLE;
             }
         } catch (IOException e) {
-            port.giveBack();
             failed = e;
         } catch (RuntimeException | Error e) { // closed, or a fault that must not be swallowed
-            port.giveBack();
             failed = failure(e);
+        }
+        if (next == State.FAILED) {
+            port.giveBack();
         }
         synchronized (connection.stateLock) {
             failure = failed;
@@ -335,18 +335,6 @@ final class ChannelConnect {
 
     private boolean closed() {
         return !channel.isOpen();
-    }
-
-    private boolean adoptOrClose(OffloadStream won) throws IOException {
-        boolean adopted = false;
-        try {
-            adopted = connection.adopt(won);
-        } finally {
-            if (!adopted) {
-                port.giveBack();
-            }
-        }
-        return adopted;
     }
 
     private void move(State next) {
