@@ -1,5 +1,6 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.offload.jdk.GroupPort;
 import io.sdp4j.offload.jdk.KernelAsync;
 import io.sdp4j.offload.spi.OffloadStream;
 
@@ -19,7 +20,7 @@ final class Readiness implements KernelAsync.Watcher {
     private final Runnable readCall = this::readCalled;
     private final Runnable writeCall = this::writeCalled;
 
-    private KernelAsync.Watch watch; // null if there is none, or not yet
+    private GroupPort watch; // null if there is none, or not yet
     private boolean watchTried;
     private boolean polling; // the group's threads were asked to look
     private int waiting; // operations that want to be told; may be over by now
@@ -174,7 +175,7 @@ final class Readiness implements KernelAsync.Watcher {
 
     /** The stream is about to be closed, and the gate is empty. */
     void end() {
-        KernelAsync.Watch w;
+        GroupPort w;
         synchronized (this) {
             w = watch;
         }

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.offload.jdk.GroupPort;
 import io.sdp4j.offload.jdk.KernelAsync;
 import java.io.Closeable;
 import java.io.IOException;
@@ -188,7 +189,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
     }
 
     /** See {@link KernelAsync#watch}. */
-    KernelAsync.Watch watch(int descriptor, KernelAsync.Watcher watcher) {
+    GroupPort watch(int descriptor, KernelAsync.Watcher watcher) {
         return kernel.watch(inner, descriptor, watcher);
     }
 

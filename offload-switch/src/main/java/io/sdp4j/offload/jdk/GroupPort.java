@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import sun.nio.ch.AsynchronousAccess;
 
 /**
- * The port of a group of the JDK's own: what its threads wait in. They take descriptors of others
- * beside those of the JDK's channels, so that the thread that is woken is the one that calls the
- * handler.
+ * A descriptor in the port of a group of the JDK's own: what its threads wait in. They take
+ * descriptors of others beside those of the JDK's channels, so that the thread that is woken is the
+ * one that calls the handler. Thread-safe.
  */
-final class GroupPort implements KernelAsync.Watch {
+public final class GroupPort {
     /** Looks everything up; in a class of its own so that a JDK without it can be told. */
     private static final class Handles {
         static final VarHandle EPFD;
@@ -46,7 +46,7 @@ final class GroupPort implements KernelAsync.Watch {
     }
 
     /** See {@link KernelAsync#watch}. */
-    static KernelAsync.Watch watch(
+    static GroupPort watch(
             AsynchronousChannelGroup group, int descriptor, KernelAsync.Watcher watcher) {
         try {
             return Tested.USABLE
@@ -77,20 +77,21 @@ final class GroupPort implements KernelAsync.Watch {
         }
     }
 
-    @Override
+    /** Asks for one call of {@link KernelAsync.Watcher#readable}, now or when it is. */
     public void poll() {
         polled = true;
         JdkClasses.Asynchronous.CHANNELS.startPoll(group, descriptor, JdkBridge.POLLIN);
     }
 
     /**
-     * A thread of the group that is told of a descriptor which the group does not know any more,
+     * Ends it; to be called before the descriptor is closed. Idempotent.
+     *
+     * <p>A thread of the group that is told of a descriptor which the group does not know any more,
      * and together with it of a task or of shutdown, goes back to wait and leaves the latter to
      * another thread, which there may not be. So the kernel forgets the descriptor first; for a
      * thread that has been told already, a task of nothing makes it look once more. (The threads of
      * a group without a fixed number are told of no tasks.)
      */
-    @Override
     public void end() {
         if (ended.getAndSet(true)) {
             return;

@@ -79,22 +79,13 @@ public abstract sealed class KernelAsync {
         void closeChannel();
     }
 
-    /** A descriptor that a group's own threads watch. Thread-safe. */
-    public interface Watch {
-        /** Asks for one call of {@link Watcher#readable}, now or when the descriptor is. */
-        void poll();
-
-        /** Ends it; to be called before the descriptor is closed. Idempotent. */
-        void end();
-    }
-
     /**
      * Has the threads of the group watch a descriptor beside those of its channels. As long as it
      * is watched the group does not terminate.
      *
      * @return null if they cannot, or the group is about to terminate
      */
-    public Watch watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
+    public GroupPort watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
         return null;
     }
 
@@ -144,7 +135,7 @@ public abstract sealed class KernelAsync {
         }
 
         @Override
-        public Watch watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
+        public GroupPort watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
             return GroupPort.watch(group, descriptor, watcher);
         }
     }

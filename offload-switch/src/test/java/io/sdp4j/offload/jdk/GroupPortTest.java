@@ -49,8 +49,8 @@ class GroupPortTest {
                 Pipe.SinkChannel sink = first.sink();
                 Pipe.SourceChannel otherSource = second.source();
                 Pipe.SinkChannel otherSink = second.sink()) {
-            KernelAsync.Watch blocking = kernel.watch(group, number(source), watcher);
-            KernelAsync.Watch watch = kernel.watch(group, number(otherSource), watcher);
+            GroupPort blocking = kernel.watch(group, number(source), watcher);
+            GroupPort watch = kernel.watch(group, number(otherSource), watcher);
             blocking.poll();
             sink.write(ByteBuffer.allocate(1));
             await(busy);
