@@ -2,7 +2,6 @@ package io.sdp4j.resolve;
 
 import java.net.InetAddress;
 import java.util.Locale;
-import java.util.Objects;
 
 /**
  * Layers below a path over an RDMA device, as far as the kernel says.
@@ -33,15 +32,6 @@ public record RdmaRoute(
         int gidIndex,
         String gid) {
     private static final int DEFAULT_PARTITION = 0xFFFF;
-
-    /** Only the two addresses may be null. */
-    public RdmaRoute {
-        Objects.requireNonNull(interfaceName);
-        Objects.requireNonNull(hardwareAddress);
-        Objects.requireNonNull(linkLayer);
-        Objects.requireNonNull(transport);
-        Objects.requireNonNull(gid);
-    }
 
     /** The P_Key as sysfs and the subnet manager write it; empty if there is none. */
     public String partitionText() {

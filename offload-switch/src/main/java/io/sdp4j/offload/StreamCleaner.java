@@ -12,6 +12,7 @@ final class StreamCleaner implements Runnable {
 
     private final OffloadStream stream;
     private final SwitchCounters counters;
+    private Cleaner.Cleanable cleanable; // set once
     private volatile boolean abortive;
     private volatile boolean counted;
     private volatile boolean closed;
@@ -21,19 +22,18 @@ final class StreamCleaner implements Runnable {
         this.counters = counters;
     }
 
-    /** Takes a stream for {@code holder}; the result's {@code clean} gives it back. */
-    static Handle take(OffloadStream stream, SwitchCounters counters, Object holder) {
+    /** Takes a stream for {@code holder}. */
+    static StreamCleaner take(OffloadStream stream, SwitchCounters counters, Object holder) {
         StreamCleaner lease = new StreamCleaner(stream, counters);
-        return new Handle(lease, CLEANER.register(holder, lease));
+        lease.cleanable = CLEANER.register(holder, lease);
+        return lease;
     }
 
-    record Handle(StreamCleaner lease, Cleaner.Cleanable cleanable) {
-        /** Where it throws, it may be called again, and the cleaner still gives back. */
-        void giveBack(boolean abortive) {
-            lease.abortive = abortive;
-            lease.run();
-            cleanable.clean();
-        }
+    /** Where it throws, it may be called again, and the cleaner still gives back. */
+    void giveBack(boolean abort) {
+        abortive = abort;
+        run();
+        cleanable.clean();
     }
 
     @Override

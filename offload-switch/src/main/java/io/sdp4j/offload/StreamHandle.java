@@ -32,7 +32,7 @@ public class StreamHandle {
 
     protected final ReentrantLock readLock;
     protected final ReentrantLock writeLock;
-    private final StreamCleaner.Handle lease;
+    private final StreamCleaner lease;
     private final Object stateLock = new Object();
 
     private volatile boolean closing; // set under stateLock

@@ -19,12 +19,10 @@ final class Paths {
 
     private Paths() {}
 
-    /** Facts from the kernel, the devices and the addresses of this machine; sends nothing. */
-    static List<FabricPath> to(InetAddress address) {
-        return to(address, List.of());
-    }
-
-    /** The same, and what fabrics of plug-ins say. */
+    /**
+     * Facts from the kernel, the devices and the addresses of this machine, and what fabrics of
+     * plug-ins say; sends nothing.
+     */
     static List<FabricPath> to(InetAddress address, List<FabricFactory> plugins) {
         try (DeviceResolver resolver = resolver()) {
             return PluginFabric.behind(resolver, plugins).paths(null, address);

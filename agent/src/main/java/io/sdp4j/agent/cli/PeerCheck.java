@@ -36,7 +36,7 @@ record PeerCheck(String name, InetAddress address, int port) {
                                 "peer " + peer,
                                 "this is no host that is known",
                                 "give HOST, HOST:PORT or [ADDRESS]:PORT"))
-                : check.all(rules, Paths.to(check.address));
+                : check.all(rules, Paths.to(check.address, List.of()));
     }
 
     /** Null if there is no such host or port. */

@@ -42,12 +42,7 @@ final class Place {
         if (given != null) {
             return Path.of(given);
         }
-        Path target = agentJar().getParent();
-        return target == null
-                        || target.getParent() == null
-                        || target.getParent().getParent() == null
-                ? Path.of("")
-                : target.getParent().getParent();
+        return agentJar().resolve("../../..").normalize();
     }
 
     /**
