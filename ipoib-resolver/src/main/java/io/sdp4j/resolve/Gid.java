@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /**
  * An entry of a port's GID table. Its bytes are not copied: they never change.
@@ -16,26 +17,15 @@ import java.util.HexFormat;
 @SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
 record Gid(int index, byte[] bytes, String type, String interfaceName) {
     static final int BYTES = 16;
-    private static final int GROUPS = 8;
+    private static final Pattern TEXT = Pattern.compile("([0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}");
 
     /** Eight groups of four hexadecimal digits; null for anything else and for the empty entry. */
     static byte[] parse(String text) {
-        String[] groups = text.split(":", -1);
-        byte[] bytes = new byte[BYTES];
-        if (groups.length != GROUPS) {
+        if (!TEXT.matcher(text).matches()) {
             return null;
         }
-        int any = 0;
-        for (int i = 0; i < GROUPS; i++) {
-            if (groups[i].length() != 4 || !groups[i].chars().allMatch(HexFormat::isHexDigit)) {
-                return null;
-            }
-            int group = HexFormat.fromHexDigits(groups[i]);
-            bytes[2 * i] = (byte) (group >> 8);
-            bytes[2 * i + 1] = (byte) group;
-            any |= group;
-        }
-        return any == 0 ? null : bytes;
+        byte[] bytes = HexFormat.of().parseHex(text.replace(":", ""));
+        return Arrays.equals(bytes, new byte[BYTES]) ? null : bytes;
     }
 
     /** The entry for an address in a table of RoCE: itself, or IPv4 as {@code ::ffff:a.b.c.d}. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -66,12 +67,9 @@ final class NetworkWatch implements Closeable {
      * @param names of the RDMA devices that are there now
      */
     HostNetwork network(List<String> names) throws IOException {
-        Known k = known;
-        if (k != null
-                && subscribed
-                && k.changes == changes.get()
-                && k.network.devices().equals(names)) {
-            return k.network;
+        HostNetwork now = known();
+        if (now != null && now.devices().equals(names)) {
+            return now;
         }
         subscribe();
         long before = changes.get();
@@ -115,20 +113,13 @@ final class NetworkWatch implements Closeable {
             return;
         }
         for (int at = 1; at + SUBSYSTEM.length <= datagram.length; at++) {
-            if (datagram[at - 1] == 0 && startsAt(datagram, at)) {
+            int end = at + SUBSYSTEM.length;
+            if (datagram[at - 1] == 0
+                    && Arrays.equals(datagram, at, end, SUBSYSTEM, 0, SUBSYSTEM.length)) {
                 changed();
                 return;
             }
         }
-    }
-
-    private static boolean startsAt(byte[] datagram, int at) {
-        for (int i = 0; i < SUBSYSTEM.length; i++) {
-            if (datagram[at + i] != SUBSYSTEM[i]) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** How often the network was announced to have changed. */

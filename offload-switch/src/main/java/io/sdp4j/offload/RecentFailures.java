@@ -75,21 +75,17 @@ final class RecentFailures {
     }
 
     /** The destination answered that it has no offload listener. */
-    void refused(InetSocketAddress destination) {
-        synchronized (this) {
-            if (kind(destination) != Kind.FINAL) {
-                put(destination, Kind.REFUSED);
-            }
+    synchronized void refused(InetSocketAddress destination) {
+        if (kind(destination) != Kind.FINAL) {
+            put(destination, Kind.REFUSED);
         }
     }
 
     /** The destination did not answer in time. */
-    void silent(InetSocketAddress destination) {
-        synchronized (this) {
-            Kind before = kind(destination);
-            boolean again = before == Kind.SILENT || before == Kind.FINAL;
-            put(destination, again ? Kind.FINAL : Kind.SILENT);
-        }
+    synchronized void silent(InetSocketAddress destination) {
+        Kind before = kind(destination);
+        boolean again = before == Kind.SILENT || before == Kind.FINAL;
+        put(destination, again ? Kind.FINAL : Kind.SILENT);
     }
 
     /**
@@ -97,19 +93,17 @@ final class RecentFailures {
      *
      * @param noListener whether the destination answered that it has no offload listener
      */
-    void notMoved(InetSocketAddress destination, boolean noListener) {
-        synchronized (this) {
-            if (!noListener || kind(destination) == Kind.FINAL) {
-                put(destination, Kind.FINAL);
-                return;
-            }
-            Failure first = last.get(destination);
-            if (first == null || first.kind != Kind.NO_LISTENER) {
-                put(destination, Kind.NO_LISTENER);
-            } else if (nanoClock.getAsLong() - (first.forgetAtNanos - ttlNanos)
-                    >= SURELY_LISTENS_NANOS) {
-                put(destination, Kind.FINAL);
-            }
+    synchronized void notMoved(InetSocketAddress destination, boolean noListener) {
+        if (!noListener || kind(destination) == Kind.FINAL) {
+            put(destination, Kind.FINAL);
+            return;
+        }
+        Failure first = last.get(destination);
+        if (first == null || first.kind != Kind.NO_LISTENER) {
+            put(destination, Kind.NO_LISTENER);
+        } else if (nanoClock.getAsLong() - (first.forgetAtNanos - ttlNanos)
+                >= SURELY_LISTENS_NANOS) {
+            put(destination, Kind.FINAL);
         }
     }
 
@@ -136,14 +130,13 @@ final class RecentFailures {
     }
 
     private void put(InetSocketAddress destination, Kind kind) {
+        assert Thread.holdsLock(this);
         if (ttlNanos == 0) {
             return;
         }
-        synchronized (this) {
-            last.remove(destination); // the youngest goes to the end
-            last.put(destination, new Failure(kind, nanoClock.getAsLong() + ttlNanos));
-            empty = false;
-        }
+        last.remove(destination); // the youngest goes to the end
+        last.put(destination, new Failure(kind, nanoClock.getAsLong() + ttlNanos));
+        empty = false;
     }
 
     private Kind kind(InetSocketAddress destination) {

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -115,12 +116,8 @@ public final class TraceText {
     }
 
     private static String hex(TraceEvent e, int from, int to) {
-        StringBuilder text = new StringBuilder();
-        for (int i = from; i < to; i++) {
-            int b = e.kept().get(ValueLayout.JAVA_BYTE, i) & 0xFF;
-            text.append(Character.forDigit(b >> 4, 16)).append(Character.forDigit(b & 15, 16));
-        }
-        return text.toString();
+        byte[] bytes = e.kept().asSlice(from, to - from).toArray(ValueLayout.JAVA_BYTE);
+        return HexFormat.of().formatHex(bytes);
     }
 
     /** Summary of a trace, without its events. */

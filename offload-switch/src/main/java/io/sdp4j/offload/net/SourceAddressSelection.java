@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
-import java.net.UnknownHostException;
 
 /** Which local address TCP would use for a destination. Stateless. */
 public final class SourceAddressSelection {
@@ -18,16 +17,9 @@ public final class SourceAddressSelection {
         if (!remote.getAddress().isAnyLocalAddress()) {
             return remote;
         }
-        byte[] loopback =
-                remote.getAddress() instanceof Inet4Address
-                        ? new byte[] {127, 0, 0, 1}
-                        : new byte[16];
-        loopback[loopback.length - 1] = 1;
-        try {
-            return new InetSocketAddress(InetAddress.getByAddress(loopback), remote.getPort());
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e); // only for another length
-        }
+        boolean four = remote.getAddress() instanceof Inet4Address;
+        return new InetSocketAddress(
+                InetAddress.ofLiteral(four ? "127.0.0.1" : "::1"), remote.getPort());
     }
 
     /**
@@ -54,9 +46,7 @@ public final class SourceAddressSelection {
     public static InetAddress towards(InetSocketAddress remote) throws IOException {
         InetAddress address = remote.getAddress();
         if (address.isLoopbackAddress()) {
-            return address instanceof Inet4Address
-                    ? InetAddress.getByAddress(new byte[] {127, 0, 0, 1})
-                    : address;
+            return address instanceof Inet4Address ? InetAddress.ofLiteral("127.0.0.1") : address;
         }
         if (NetworkInterface.getByInetAddress(address) != null) {
             return address;
