@@ -70,6 +70,10 @@ public final class OffloadSwitch {
                     "it does not block, carries little with each call and is not quick, so it"
                             + " hardly gains from offload; upgrade=connect offloads it");
 
+    /** For a connection of a socket or channel that was created in a kernel scope. */
+    public static final Attempt IN_SCOPE =
+            Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
+
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;

@@ -157,7 +157,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     private Attempt attempt(InetSocketAddress target, long startNanos, int millis)
             throws IOException {
         if (kernelOnly) {
-            return IN_SCOPE;
+            return OffloadSwitch.IN_SCOPE;
         }
         if (target.isUnresolved()) {
             Proxies.requireTcpAllowed(Proxies.towards(target), this::decision);

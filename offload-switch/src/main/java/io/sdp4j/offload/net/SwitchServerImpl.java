@@ -77,7 +77,8 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 return;
             }
             // First: a connection that comes by TCP in between would stay there.
-            Attempt why = kernelOnly ? IN_SCOPE : listenOffloaded(Math.max(backlog, 1));
+            Attempt why =
+                    kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(Math.max(backlog, 1));
             boolean listening = false;
             try {
                 kernel.listen(backlog);

@@ -2,8 +2,6 @@ package io.sdp4j.offload.net;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.KernelSockets;
-import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
@@ -39,9 +37,6 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         CONNECTED,
         CLOSED
     }
-
-    static final Attempt IN_SCOPE =
-            Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
     final OffloadSwitch owner;
     final boolean kernelOnly = KernelSockets.active();

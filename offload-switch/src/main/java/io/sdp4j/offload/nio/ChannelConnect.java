@@ -1,7 +1,6 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.api.KernelSockets;
-import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
@@ -43,9 +42,6 @@ final class ChannelConnect {
         OFFLOADED,
         KERNEL
     }
-
-    private static final Attempt IN_SCOPE =
-            Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
@@ -187,7 +183,7 @@ final class ChannelConnect {
         }
         Decision decision = owner.policy().decide(port.asked(), resolved);
         if (kernelOnly || !decision.verdict().offloads()) {
-            settleOnKernel(kernelOnly ? IN_SCOPE : OffloadSwitch.byRule(decision));
+            settleOnKernel(kernelOnly ? OffloadSwitch.IN_SCOPE : OffloadSwitch.byRule(decision));
             return connectKernel(remote, nanos);
         }
         if (owner.beginsOnKernel(decision, resolved)) {
