@@ -74,6 +74,9 @@ public final class OffloadSwitch {
     public static final Attempt IN_SCOPE =
             Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
+    /** Destinations whose last failure is remembered, at most. */
+    private static final int REMEMBERED = 1024;
+
     private final Supplier<Policy> policy;
     private final List<OffloadProvider> providers;
     private final SwitchSettings settings;
@@ -135,8 +138,7 @@ public final class OffloadSwitch {
         this.policy = policy;
         this.providers = List.copyOf(providers);
         this.settings = settings;
-        this.failures =
-                new RecentFailures(settings.missTtlNanos(), settings.missCapacity(), new Clock());
+        this.failures = new RecentFailures(settings.missTtlNanos(), REMEMBERED, new Clock());
         this.gate = gate;
         this.connects =
                 new OffloadConnects(

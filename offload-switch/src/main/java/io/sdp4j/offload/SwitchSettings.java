@@ -12,11 +12,9 @@ import java.util.concurrent.TimeUnit;
  * @param connectTimeoutNanos cap of one offload attempt where its rule gives none; more than 0
  * @param missTtlNanos how long a destination that did not answer twice, or refused and took TCP, is
  *     not asked again; 0 = asked always
- * @param missCapacity destinations remembered at most; the oldest is forgotten first
  * @param upgrade when connections on this host are offloaded
  */
-public record SwitchSettings(
-        long connectTimeoutNanos, long missTtlNanos, int missCapacity, UpgradePolicy upgrade) {
+public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, UpgradePolicy upgrade) {
     /** Cap of an offload attempt. */
     public static final Setting CONNECT_TIMEOUT_MS =
             Setting.number(
@@ -55,41 +53,26 @@ public record SwitchSettings(
     public static final List<Setting> ALL =
             List.of(CONNECT_TIMEOUT_MS, MISS_CACHE_SECONDS, UPGRADE);
 
-    private static final int REMEMBERED = 1024;
-
     /** Connections leave TCP as soon as it has made them. */
-    public SwitchSettings(long connectTimeoutNanos, long missTtlNanos, int missCapacity) {
-        this(connectTimeoutNanos, missTtlNanos, missCapacity, UpgradePolicy.AT_CONNECT);
+    public SwitchSettings(long connectTimeoutNanos, long missTtlNanos) {
+        this(connectTimeoutNanos, missTtlNanos, UpgradePolicy.AT_CONNECT);
     }
 
     /** The same with another policy. */
     public SwitchSettings withUpgrade(UpgradePolicy other) {
-        return new SwitchSettings(connectTimeoutNanos, missTtlNanos, missCapacity, other);
-    }
-
-    public SwitchSettings {
-        if (connectTimeoutNanos <= 0 || missTtlNanos < 0 || missCapacity < 1) {
-            throw new IllegalArgumentException(
-                    "connectTimeoutNanos "
-                            + connectTimeoutNanos
-                            + ", missTtlNanos "
-                            + missTtlNanos
-                            + ", missCapacity "
-                            + missCapacity);
-        }
+        return new SwitchSettings(connectTimeoutNanos, missTtlNanos, other);
     }
 
     /** The operator's settings; connections are offloaded before {@code connect} returns. */
     public static SwitchSettings of(Settings settings) {
         return new SwitchSettings(
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(CONNECT_TIMEOUT_MS)),
-                TimeUnit.SECONDS.toNanos(settings.longValue(MISS_CACHE_SECONDS)),
-                REMEMBERED);
+                TimeUnit.SECONDS.toNanos(settings.longValue(MISS_CACHE_SECONDS)));
     }
 
-    /** 200 ms per attempt; 1024 failures remembered for 10 s each. */
+    /** 200 ms per attempt; failures remembered for 10 s each. */
     public static SwitchSettings defaults() {
         return new SwitchSettings(
-                Duration.ofMillis(200).toNanos(), Duration.ofSeconds(10).toNanos(), REMEMBERED);
+                Duration.ofMillis(200).toNanos(), Duration.ofSeconds(10).toNanos());
     }
 }

@@ -95,7 +95,7 @@ class StartingServerTest {
 
     @Test
     void oneThatNeverOffersIsRefused() throws Exception {
-        OffloadSwitch hurried = owner(new SwitchSettings(Duration.ofSeconds(1).toNanos(), 0, 1));
+        OffloadSwitch hurried = owner(new SwitchSettings(Duration.ofSeconds(1).toNanos(), 0));
         try (ServerSocket kernel = kernelListener();
                 Socket client = SwitchedSockets.socket(hurried)) {
             ConnectException e =
@@ -122,7 +122,7 @@ class StartingServerTest {
     /** As in a connect of the JDK's. */
     @Test
     void aThreadThatIsInterruptedGoesOnWaiting() throws Exception {
-        OffloadSwitch hurried = owner(new SwitchSettings(Duration.ofSeconds(1).toNanos(), 0, 1));
+        OffloadSwitch hurried = owner(new SwitchSettings(Duration.ofSeconds(1).toNanos(), 0));
         try (ServerSocket kernel = kernelListener();
                 Socket client = SwitchedSockets.socket(hurried)) {
             Thread.currentThread().interrupt();

@@ -9,7 +9,7 @@ import java.time.Duration;
 public final class Patience {
     /** An attempt may take as long as a busy machine needs; no peer is remembered as silent. */
     public static final SwitchSettings SETTINGS =
-            new SwitchSettings(Duration.ofSeconds(60).toNanos(), 0, 1);
+            new SwitchSettings(Duration.ofSeconds(60).toNanos(), 0);
 
     private Patience() {}
 }

@@ -200,7 +200,7 @@ class RulesTest {
     void fullBacklogForLongerThanAnAttempt() throws Exception {
         Full full = new Full(new LoopbackProvider());
         OffloadSwitch owner =
-                new OffloadSwitch(RulesTest::only, List.of(full), new SwitchSettings(1, 0, 1));
+                new OffloadSwitch(RulesTest::only, List.of(full), new SwitchSettings(1, 0));
         try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
                 Socket client = SwitchedSockets.socket(owner)) {
             listener.bind(ANY_PORT, 1);
