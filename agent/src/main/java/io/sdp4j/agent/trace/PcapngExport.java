@@ -42,7 +42,7 @@ public final class PcapngExport {
 
     private final PcapngFile file;
     private final long startNanos;
-    private final Connections connections;
+    private final Map<Integer, TraceConnection> connections = new HashMap<>(); // not all
     private final Map<Integer, Flow> flows = new HashMap<>();
     private long frames;
     private long messages;
@@ -79,7 +79,7 @@ public final class PcapngExport {
     private PcapngExport(TraceReader trace, OutputStream out) throws IOException {
         file = new PcapngFile(out);
         startNanos = trace.startNanos();
-        connections = new Connections(trace.connections());
+        trace.connections().forEach(c -> connections.putIfAbsent(c.number(), c));
     }
 
     /**

@@ -38,10 +38,14 @@ public final class TraceDiagram {
      */
     public static String of(TraceReader trace, int number, boolean sequenceNumbers)
             throws IOException {
-        TraceConnection known = new Connections(trace.connections()).get(number);
+        TraceConnection known =
+                trace.connections().stream()
+                        .filter(c -> c.number() == number)
+                        .findFirst()
+                        .orElse(null); // it may be forgotten
         TraceDiagram diagram = new TraceDiagram(number, known == null || known.connecting());
-        String here = known == null ? "traced" : Connections.text(known.local());
-        String there = known == null ? "peer" : Connections.text(known.remote());
+        String here = known == null ? "traced" : TraceText.text(known.local());
+        String there = known == null ? "peer" : TraceText.text(known.remote());
         diagram.participant("A", diagram.connecting ? here : there, "connected");
         diagram.participant("B", diagram.connecting ? there : here, "accepted");
         trace.forEach(e -> diagram.add(e, sequenceNumbers));

@@ -6,6 +6,7 @@ import io.sdp4j.trace.TraceReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -45,7 +46,7 @@ public final class TraceText {
         }
         for (TraceConnection c : trace.connections()) {
             if (wanted.test(c.number())) {
-                out.println("#" + c.number() + "  " + Connections.text(c));
+                out.println("#" + c.number() + "  " + text(c));
             }
         }
         trace.forEach(
@@ -67,6 +68,21 @@ public final class TraceText {
             notes.add(trace.damaged() + " records are half written or damaged, and left out");
         }
         return notes;
+    }
+
+    /** An address as one writes it. */
+    static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    /** A connection's description, in a few words. */
+    private static String text(TraceConnection c) {
+        return text(c.local())
+                + (c.connecting() ? " connected to " : " accepted from ")
+                + text(c.remote())
+                + ", fabric "
+                + c.fabric();
     }
 
     private static Instant start(TraceReader trace) {
@@ -143,8 +159,8 @@ public final class TraceText {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("connection", c.number());
         map.put("role", c.connecting() ? "connecting" : "accepting");
-        map.put("local", Connections.text(c.local()));
-        map.put("remote", Connections.text(c.remote()));
+        map.put("local", text(c.local()));
+        map.put("remote", text(c.remote()));
         map.put("fabric", c.fabric());
         return map;
     }
