@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class HostResolverTest {
@@ -17,7 +17,7 @@ class HostResolverTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("::1");
 
     private final FabricResolver resolver =
-            new HostResolver(new LocalAddresses(() -> Map.of(MINE, "eth0"), System::nanoTime));
+            new HostResolver(new LocalAddresses(() -> Set.of(MINE), System::nanoTime));
 
     private FabricPath only(InetAddress local, InetAddress remote) {
         List<FabricPath> paths = resolver.paths(local, remote);
