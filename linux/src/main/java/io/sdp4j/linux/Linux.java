@@ -42,7 +42,6 @@ public final class Linux {
     public static final int EPIPE = 32;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
-    public static final int EPROTOTYPE = 91;
     public static final int ECONNRESET = 104;
     public static final int ECONNREFUSED = 111;
 

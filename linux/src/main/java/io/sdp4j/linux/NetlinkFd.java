@@ -15,9 +15,6 @@ import java.lang.foreign.MemorySegment;
  * groups 4.
  */
 public final class NetlinkFd {
-    /** Announcements were lost because they were not read in time. */
-    public static final int ENOBUFS = 105;
-
     private static final int EMSGSIZE = 90;
     private static final int AF_NETLINK = 16;
     private static final int SOCK_RAW = 3;

@@ -143,10 +143,6 @@ public final class VerbsFabric implements Fabric {
     @Override
     public Connection connect(ConnectRequest request) throws FabricException {
         requireOpen();
-        if (request.privateData().length > CAPABILITIES.maxRequestPrivateDataBytes()) {
-            throw new IllegalArgumentException(
-                    "private data of " + request.privateData().length + " bytes");
-        }
         ConnectRequest own = request.askingOnce();
         long begun = request.askedNanos();
         for (int left = PORTS_TRIED - 1; ; left--) {
