@@ -33,6 +33,7 @@ public final class Linux {
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
     public static final int EEXIST = 17;
+    public static final int ENODEV = 19;
     public static final int ENOTDIR = 20;
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
@@ -42,8 +43,13 @@ public final class Linux {
     public static final int EPIPE = 32;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
+    public static final int EADDRINUSE = 98;
+    public static final int EADDRNOTAVAIL = 99;
+    public static final int ENETUNREACH = 101;
     public static final int ECONNRESET = 104;
+    public static final int ETIMEDOUT = 110;
     public static final int ECONNREFUSED = 111;
+    public static final int EHOSTUNREACH = 113;
 
     public static final int CLOEXEC = 0x80000;
     public static final int NONBLOCK = 0x800;
@@ -314,16 +320,24 @@ public final class Linux {
             case EPERM -> "operation not permitted";
             case ENOENT -> "no such file or directory";
             case EAGAIN -> "resource temporarily unavailable";
-            case ENOMEM -> "out of memory";
+            case ENOMEM -> "not enough memory";
             case EACCES -> "permission denied";
             case EEXIST -> "file exists";
+            case ENODEV -> "no such device";
             case ENOTDIR -> "not a directory";
+            case EINVAL -> "invalid argument";
             case ENFILE -> "too many open files in the system";
             case EMFILE -> "too many open files";
             case ENOSPC -> "no space left";
             case EFBIG -> "larger than files may be (ulimit -f)";
             case ENOSYS -> "the call is not there, or a sandbox denies it";
+            case EADDRINUSE -> "address in use";
+            case EADDRNOTAVAIL -> "address not available";
+            case ENETUNREACH -> "network unreachable";
+            case ECONNRESET -> "connection reset";
+            case ETIMEDOUT -> "timed out";
             case ECONNREFUSED -> "connection refused";
+            case EHOSTUNREACH -> "host unreachable";
             default -> "errno " + -result;
         };
     }

@@ -2,6 +2,7 @@ package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,21 +14,6 @@ import java.nio.file.Path;
  * of the kernel's ib_cm.h for the positive ones.
  */
 final class VerbsFailures {
-    private static final int EACCES = 13;
-    private static final int ENODEV = 19;
-    private static final int EINVAL = 22;
-    private static final int ENOMEM = 12;
-    private static final int ENOSYS = 38;
-    private static final int EPERM = 1;
-    private static final int ENOENT = 2;
-    private static final int EADDRINUSE = 98;
-    private static final int EADDRNOTAVAIL = 99;
-    private static final int ENETUNREACH = 101;
-    private static final int ECONNRESET = 104;
-    private static final int ETIMEDOUT = 110;
-    private static final int ECONNREFUSED = 111;
-    private static final int EHOSTUNREACH = 113;
-
     private static final int REJ_INVALID_SERVICE_ID = 8;
     private static final int REJ_TIMEOUT = 4;
     private static final int REJ_CONSUMER = 28;
@@ -38,14 +24,14 @@ final class VerbsFailures {
     static FabricException noChannel(int result) {
         String why =
                 switch (-result) {
-                    case ENODEV, ENOSYS, ENOENT ->
+                    case Linux.ENODEV, Linux.ENOSYS, Linux.ENOENT ->
                             "no RDMA device: the kernel shows none to this process; load the"
                                     + " driver of the adapter and rdma_ucm (modprobe rdma_ucm), or"
                                     + " give the container /dev/infiniband";
-                    case EACCES, EPERM ->
+                    case Linux.EACCES, Linux.EPERM ->
                             "/dev/infiniband/rdma_cm may not be opened; give this user read and"
                                     + " write permission for it";
-                    default -> "the RDMA connection manager cannot be used: " + text(result);
+                    default -> "the RDMA connection manager cannot be used: " + Linux.text(result);
                 };
         return new FabricException(Cause.UNAVAILABLE, why);
     }
@@ -54,14 +40,14 @@ final class VerbsFailures {
     static FabricException of(String what, int result) {
         Cause cause =
                 switch (-result) {
-                    case ENOMEM, 23, 24 -> Cause.RESOURCES;
-                    case EADDRINUSE, EADDRNOTAVAIL -> Cause.IN_USE;
-                    case ECONNREFUSED -> Cause.NO_LISTENER;
-                    case ETIMEDOUT -> Cause.TIMED_OUT;
-                    case ECONNRESET -> Cause.REFUSED;
+                    case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE -> Cause.RESOURCES;
+                    case Linux.EADDRINUSE, Linux.EADDRNOTAVAIL -> Cause.IN_USE;
+                    case Linux.ECONNREFUSED -> Cause.NO_LISTENER;
+                    case Linux.ETIMEDOUT -> Cause.TIMED_OUT;
+                    case Linux.ECONNRESET -> Cause.REFUSED;
                     default -> Cause.UNAVAILABLE;
                 };
-        return new FabricException(cause, what + ": " + text(result));
+        return new FabricException(cause, what + ": " + Linux.text(result));
     }
 
     /** Memory that could not be registered. */
@@ -72,7 +58,7 @@ final class VerbsFailures {
                 "cannot register "
                         + bytes
                         + " bytes: "
-                        + text(result)
+                        + Linux.text(result)
                         + "; locked memory is limited to "
                         + limit
                         + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)");
@@ -98,13 +84,13 @@ final class VerbsFailures {
         return switch (e.type()) {
             case RdmaCmEvent.ADDR_ERROR, RdmaCmEvent.ROUTE_ERROR ->
                     new FabricException(
-                            status == -ETIMEDOUT ? Cause.TIMED_OUT : Cause.UNAVAILABLE,
-                            "no RDMA path to the destination: " + text(status));
+                            status == -Linux.ETIMEDOUT ? Cause.TIMED_OUT : Cause.UNAVAILABLE,
+                            "no RDMA path to the destination: " + Linux.text(status));
             case RdmaCmEvent.REJECTED -> rejected(status, privateData);
             case RdmaCmEvent.UNREACHABLE, RdmaCmEvent.CONNECT_ERROR ->
                     new FabricException(
-                            status == -ECONNREFUSED ? Cause.NO_LISTENER : Cause.TIMED_OUT,
-                            "the peer did not answer: " + text(status));
+                            status == -Linux.ECONNREFUSED ? Cause.NO_LISTENER : Cause.TIMED_OUT,
+                            "the peer did not answer: " + Linux.text(status));
             case RdmaCmEvent.DEVICE_REMOVAL ->
                     new FabricException(Cause.CLOSED, "the RDMA device was removed");
             default ->
@@ -114,11 +100,11 @@ final class VerbsFailures {
 
     private static FabricException rejected(int status, byte[] privateData) {
         return switch (status) {
-            case REJ_INVALID_SERVICE_ID, -ECONNREFUSED ->
+            case REJ_INVALID_SERVICE_ID, -Linux.ECONNREFUSED ->
                     new FabricException(Cause.NO_LISTENER, "no listener there on RDMA");
-            case REJ_CONSUMER, -ECONNRESET ->
+            case REJ_CONSUMER, -Linux.ECONNRESET ->
                     new FabricException(Cause.REFUSED, "the listener said no", privateData, null);
-            case REJ_TIMEOUT, -ETIMEDOUT ->
+            case REJ_TIMEOUT, -Linux.ETIMEDOUT ->
                     new FabricException(Cause.TIMED_OUT, "the peer gave up");
             default ->
                     new FabricException(
@@ -126,25 +112,6 @@ final class VerbsFailures {
                             "the peer's connection manager said no, reason " + status,
                             privateData,
                             null);
-        };
-    }
-
-    static String text(int result) {
-        return switch (-result) {
-            case EPERM -> "operation not permitted";
-            case EACCES -> "permission denied";
-            case ENOMEM -> "not enough memory";
-            case ENODEV -> "no such device";
-            case EINVAL -> "invalid argument";
-            case 23, 24 -> "too many open files";
-            case EADDRINUSE -> "address in use";
-            case EADDRNOTAVAIL -> "address not available";
-            case ENETUNREACH -> "network unreachable";
-            case EHOSTUNREACH -> "host unreachable";
-            case ECONNRESET -> "connection reset";
-            case ETIMEDOUT -> "timed out";
-            case ECONNREFUSED -> "connection refused";
-            default -> "errno " + -result;
         };
     }
 }
