@@ -10,8 +10,6 @@ import java.net.InetAddress;
  * <p>Source: rtnetlink(7), {@code RTM_GETROUTE}.
  */
 public final class LocalRoute {
-    private static final int AF_NETLINK = 16;
-    private static final int SOCK_RAW = 3;
     private static final int NETLINK_ROUTE = 0;
     private static final int RTM_NEWROUTE = 24;
     private static final int RTM_GETROUTE = 26;
@@ -22,7 +20,6 @@ public final class LocalRoute {
     private static final int HEADER_BYTES = 16 + 12;
     private static final int ROUTE_TYPE = 16 + 7;
     private static final int REPLY_BYTES = 1024;
-    private static final int MSG_DONTWAIT = 0x40;
 
     private LocalRoute() {}
 
@@ -31,28 +28,15 @@ public final class LocalRoute {
         if (address.isLoopbackAddress()) {
             return true;
         }
-        int type = SOCK_RAW | Linux.CLOEXEC;
-        int fd = (int) Linux.call(Linux.SOCKET, AF_NETLINK, type, NETLINK_ROUTE);
-        if (fd < 0) {
-            return false;
-        }
         try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
-            int lenBytes = fill(m, address);
-            if (Linux.call(Linux.SENDTO, fd, m.address(), lenBytes, 0, 0, 0) < 0) {
-                return false;
-            }
-            long r =
-                    Linux.callAgain(
-                            Linux.RECVFROM, fd, m.address(), REPLY_BYTES, MSG_DONTWAIT, 0, 0);
-            return r >= HEADER_BYTES
+            fill(m, address);
+            return NetlinkSocket.ask(NETLINK_ROUTE, m) >= HEADER_BYTES
                     && m.getShort(4) == RTM_NEWROUTE
                     && m.getByte(ROUTE_TYPE) == RTN_LOCAL;
-        } finally {
-            Linux.close(fd);
         }
     }
 
-    private static int fill(SyscallBuffer m, InetAddress address) {
+    private static void fill(SyscallBuffer m, InetAddress address) {
         byte[] ip = address.getAddress();
         m.putShort(4, RTM_GETROUTE);
         m.putShort(6, NLM_F_REQUEST);
@@ -70,6 +54,5 @@ public final class LocalRoute {
             at += 8;
         }
         m.putInt(0, at);
-        return at;
     }
 }

@@ -1,6 +1,7 @@
 package io.sdp4j.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -13,6 +14,9 @@ import java.util.function.Consumer;
  * Datagrams from other processes are thrown away.
  *
  * <p>Not thread-safe; {@link #close} is idempotent and gives the memory back.
+ *
+ * <p>Source: {@code linux/netlink.h}; {@code struct sockaddr_nl} is family 2, padding 2, port id 4,
+ * groups 4.
  */
 public final class NetlinkSocket implements Closeable {
     /** A dump comes in pieces of no more than this. */
@@ -22,6 +26,13 @@ public final class NetlinkSocket implements Closeable {
     private static final int ANNOUNCEMENT_BYTES = 16 << 10;
 
     private static final int SENDER_BYTES = 16;
+    private static final int ADDRESS_BYTES = 12;
+
+    private static final int EMSGSIZE = 90;
+    private static final int AF_NETLINK = 16;
+    private static final int SOCK_RAW = 3;
+    private static final int MSG_TRUNC = 0x20;
+    private static final int MSG_DONTWAIT = 0x40;
 
     /** Announcements in a row before other tasks of the event thread have a turn. */
     private static final int TURN = 64;
@@ -31,11 +42,11 @@ public final class NetlinkSocket implements Closeable {
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment buffer = arena.allocate(ROOM_BYTES + SENDER_BYTES, 8);
-    private final int fd;
+    final int fd;
     private boolean closed;
 
     private NetlinkSocket(int protocol) throws IOException {
-        int opened = NetlinkFd.open(protocol, 0);
+        int opened = descriptor(protocol, 0);
         if (opened < 0) {
             arena.close();
             throw failed("open", opened);
@@ -56,16 +67,19 @@ public final class NetlinkSocket implements Closeable {
     /** Sends one datagram; the kernel answers before this returns. */
     public void send(byte[] datagram) throws IOException {
         requireOpen();
-        int r = NetlinkFd.send(fd, datagram);
-        if (r < 0) {
-            throw failed("send", r);
+        try (SyscallBuffer m = SyscallBuffer.allocate(datagram.length)) {
+            m.copyIn(datagram, 0, 0, datagram.length);
+            long r = send(fd, m, datagram.length);
+            if (r < 0) {
+                throw failed("send", r);
+            }
         }
     }
 
     /** The next datagram, or null if there is none. Never waits. */
     public byte[] receive() throws IOException {
         requireOpen();
-        int n = NetlinkFd.receive(fd, buffer);
+        int n = receive(fd, buffer);
         if (n == -Linux.EAGAIN) {
             return null;
         }
@@ -105,7 +119,7 @@ public final class NetlinkSocket implements Closeable {
         if (!(loop instanceof EpollLoop epoll)) {
             throw new IOException("netlink: the event loop makes no native calls");
         }
-        int fd = NetlinkFd.open(protocol, groups);
+        int fd = descriptor(protocol, groups);
         if (fd < 0) {
             throw failed("open", fd);
         }
@@ -142,7 +156,7 @@ public final class NetlinkSocket implements Closeable {
                 if (ended) {
                     return;
                 }
-                n = NetlinkFd.receive(fd, buffer);
+                n = receive(fd, buffer);
                 if (n == -Linux.EAGAIN) {
                     return;
                 }
@@ -166,6 +180,83 @@ public final class NetlinkSocket implements Closeable {
                 loop.unwatch(fd, number);
                 Linux.close(fd);
                 arena.close();
+            }
+        }
+    }
+
+    /**
+     * Asks the kernel one question on a socket of its own. Never waits.
+     *
+     * @param m the request, whose header tells its length; then the answer
+     * @return the answer's length, or less than 0
+     */
+    static long ask(int protocol, SyscallBuffer m) {
+        int fd = socket(protocol);
+        if (fd < 0) {
+            return fd;
+        }
+        long r = send(fd, m, m.getInt(0));
+        if (r >= 0) {
+            r = Linux.callAgain(Linux.RECVFROM, fd, m.address(), m.bytes, MSG_DONTWAIT, 0, 0);
+        }
+        Linux.close(fd);
+        return r;
+    }
+
+    private static int socket(int protocol) {
+        return (int) Linux.call(Linux.SOCKET, AF_NETLINK, SOCK_RAW | Linux.CLOEXEC, protocol);
+    }
+
+    /** A socket that listens to {@code groups}. */
+    private static int descriptor(int protocol, int groups) {
+        int fd = socket(protocol);
+        if (fd < 0) {
+            return fd;
+        }
+        try (SyscallBuffer address = SyscallBuffer.allocate(ADDRESS_BYTES)) {
+            address.putShort(0, AF_NETLINK);
+            address.putInt(8, groups);
+            int r = (int) Linux.call(Linux.BIND, fd, address.address(), ADDRESS_BYTES);
+            if (r < 0) {
+                Linux.close(fd);
+                return r;
+            }
+        }
+        return fd;
+    }
+
+    /** Sends to the kernel, which is where a socket without a peer sends to. */
+    private static long send(int fd, SyscallBuffer m, int lenBytes) {
+        return Linux.callAgain(Linux.SENDTO, fd, m.address(), lenBytes, MSG_DONTWAIT, 0, 0);
+    }
+
+    /**
+     * Takes the next datagram that the kernel sent; others may send to this socket too, and theirs
+     * are thrown away.
+     *
+     * @param into for the datagram, then 16 bytes for the sender's address
+     * @return its length; -EAGAIN if there is none, -EMSGSIZE for one that was too long and is gone
+     */
+    static int receive(int fd, MemorySegment into) {
+        long room = into.byteSize() - SENDER_BYTES;
+        MemorySegment sender = into.asSlice(room, SENDER_BYTES);
+        while (true) {
+            sender.set(JAVA_INT, 12, ADDRESS_BYTES);
+            sender.set(JAVA_INT, 4, -1);
+            long n =
+                    Linux.callAgain(
+                            Linux.RECVFROM,
+                            fd,
+                            into.address(),
+                            room,
+                            MSG_DONTWAIT | MSG_TRUNC,
+                            sender.address(),
+                            sender.address() + 12);
+            if (n < 0) {
+                return (int) n;
+            }
+            if (sender.get(JAVA_INT, 12) == ADDRESS_BYTES && sender.get(JAVA_INT, 4) == 0) {
+                return n > room ? -EMSGSIZE : (int) n;
             }
         }
     }

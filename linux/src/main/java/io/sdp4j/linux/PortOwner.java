@@ -27,8 +27,6 @@ public final class PortOwner {
     private static final long UNKNOWN = -2;
     private static final Listener NONE = new Listener(NO_USER, 0);
     private static final Listener NOT_TOLD = new Listener(UNKNOWN, 0);
-    private static final int AF_NETLINK = 16;
-    private static final int SOCK_RAW = 3;
     private static final int NETLINK_SOCK_DIAG = 4;
     private static final int SOCK_DIAG_BY_FAMILY = 20;
     private static final int NLM_F_REQUEST = 1;
@@ -39,7 +37,6 @@ public final class PortOwner {
     private static final int TCP_LISTEN = 10;
     private static final int REQUEST_BYTES = 16 + 56;
     private static final int REPLY_BYTES = 512;
-    private static final int MSG_DONTWAIT = 0x40;
 
     /** The kernel has answered: that it knows no such socket means that there is none. */
     private static volatile boolean answers;
@@ -79,25 +76,15 @@ public final class PortOwner {
 
     /** The socket that a packet from {@code remote} to {@code local} would find, in that state. */
     private static Listener ask(InetSocketAddress local, InetSocketAddress remote, int state) {
-        int fd =
-                (int)
-                        Linux.call(
-                                Linux.SOCKET,
-                                AF_NETLINK,
-                                SOCK_RAW | Linux.CLOEXEC,
-                                NETLINK_SOCK_DIAG);
-        if (fd < 0) {
-            return NOT_TOLD;
-        }
         try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
             fillRequest(m, local, remote);
-            long r = exchange(fd, m);
+            long r = NetlinkSocket.ask(NETLINK_SOCK_DIAG, m);
             if (r < 20) {
                 return NOT_TOLD;
             }
             int type = m.getShort(4);
             if (type == NLMSG_ERROR) {
-                boolean none = m.getInt(16) == -Linux.ENOENT && answers(fd, m, local);
+                boolean none = m.getInt(16) == -Linux.ENOENT && answers(m, local);
                 return none ? NONE : NOT_TOLD;
             }
             if (type != SOCK_DIAG_BY_FAMILY || r < 16 + 72) {
@@ -108,29 +95,22 @@ public final class PortOwner {
                             Integer.toUnsignedLong(m.getInt(16 + 64)),
                             Integer.toUnsignedLong(m.getInt(16 + 68)))
                     : NONE;
-        } finally {
-            Linux.close(fd);
         }
-    }
-
-    /** Sends the request that is in {@code m}; bytes of the reply, or less than 0. */
-    private static long exchange(int fd, SyscallBuffer m) {
-        long r = Linux.call(Linux.SENDTO, fd, m.address(), REQUEST_BYTES, 0, 0, 0);
-        return r < 0
-                ? r
-                : Linux.callAgain(Linux.RECVFROM, fd, m.address(), REPLY_BYTES, MSG_DONTWAIT, 0, 0);
     }
 
     /**
      * Whether the kernel has inet_diag: without it, it says ENOENT of every socket, but also of a
      * list of none.
      */
-    private static boolean answers(int fd, SyscallBuffer m, InetSocketAddress local) {
+    private static boolean answers(SyscallBuffer m, InetSocketAddress local) {
         if (!answers) {
             fillRequest(m, local, null);
             m.putShort(6, NLM_F_REQUEST | NLM_F_DUMP);
             m.putInt(20, 0);
-            answers = exchange(fd, m) >= 20 && m.getShort(4) == NLMSG_DONE && m.getInt(16) == 0;
+            answers =
+                    NetlinkSocket.ask(NETLINK_SOCK_DIAG, m) >= 20
+                            && m.getShort(4) == NLMSG_DONE
+                            && m.getInt(16) == 0;
         }
         return answers;
     }

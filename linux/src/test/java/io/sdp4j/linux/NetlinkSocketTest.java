@@ -83,13 +83,11 @@ class NetlinkSocketTest {
     }
 
     @Test
-    void aDatagramThatDoesNotFitIsAnErrorAndNotACutOne() {
-        int fd = NetlinkFd.open(ROUTE, 0);
-        try (Arena arena = Arena.ofConfined()) {
-            assertEquals(32, NetlinkFd.send(fd, links()));
-            assertEquals(-90, NetlinkFd.receive(fd, arena.allocate(48, 8)));
-        } finally {
-            Linux.close(fd);
+    void aDatagramThatDoesNotFitIsAnErrorAndNotACutOne() throws IOException {
+        try (NetlinkSocket s = NetlinkSocket.open(ROUTE);
+                Arena arena = Arena.ofConfined()) {
+            s.send(links());
+            assertEquals(-90, NetlinkSocket.receive(s.fd, arena.allocate(48, 8)));
         }
     }
 
