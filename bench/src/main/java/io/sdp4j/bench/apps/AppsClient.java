@@ -5,6 +5,7 @@ import io.sdp4j.bench.net.Usage;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 
 /**
  * The measuring JVM: {@code AppsClient PORT,PID} of the answering one, then one command on standard
@@ -61,7 +62,7 @@ public final class AppsClient implements Commands.Worker {
             throws IOException, InterruptedException {
         sleepUntil(nanoTime);
         Moment end = now(tally);
-        while (end.since(begin).total() == 0 && end.nanoTime - nanoTime < PATIENCE_NANOS) {
+        while (end.since(begin).getTotalCount() == 0 && end.nanoTime - nanoTime < PATIENCE_NANOS) {
             if (tally.failure() != null) {
                 break;
             }
@@ -74,9 +75,11 @@ public final class AppsClient implements Commands.Worker {
         return end;
     }
 
-    private record Moment(long nanoTime, long cpuNanos, Tally.Counts counts) {
-        Tally.Counts since(Moment earlier) {
-            return counts.since(earlier.counts);
+    private record Moment(long nanoTime, long cpuNanos, Histogram counts) {
+        Histogram since(Moment earlier) {
+            Histogram later = counts.copy();
+            later.subtract(earlier.counts);
+            return later;
         }
     }
 
@@ -88,8 +91,8 @@ public final class AppsClient implements Commands.Worker {
     }
 
     private static String text(String phase, Moment from, Moment to) throws IOException {
-        Tally.Counts counts = to.since(from);
-        long total = counts.total();
+        Histogram counts = to.since(from);
+        long total = counts.getTotalCount();
         if (total == 0) {
             throw new IOException("no answer, " + phase);
         }
@@ -98,8 +101,8 @@ public final class AppsClient implements Commands.Worker {
                 "requests-%1$s=%2$.2f p50-%1$s=%3$d p99-%1$s=%4$d cpu-%1$s=%5$.0f",
                 phase,
                 total * 1e9 / (to.nanoTime - from.nanoTime),
-                counts.quantile(0.5),
-                counts.quantile(0.99),
+                counts.getValueAtPercentile(50),
+                counts.getValueAtPercentile(99),
                 (double) (to.cpuNanos - from.cpuNanos) / total);
     }
 

@@ -56,14 +56,12 @@ final class NettyApp implements App {
     private static final class Trips extends SimpleChannelInboundHandler<ByteBuf> {
         private final byte[] message;
         private final Tally tally;
-        private final Tally.Lane lane;
         private int had;
         private long sentNanos;
 
         Trips(int bytes, Tally tally) {
             message = new byte[bytes];
             this.tally = tally;
-            lane = tally.lane();
         }
 
         @Override
@@ -84,7 +82,7 @@ final class NettyApp implements App {
             had += part.readableBytes();
             if (had == message.length) {
                 had = 0;
-                lane.add(System.nanoTime() - sentNanos);
+                tally.add(System.nanoTime() - sentNanos);
                 send(context);
             }
         }
