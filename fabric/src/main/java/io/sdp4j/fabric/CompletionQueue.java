@@ -10,12 +10,6 @@ import java.util.function.BooleanSupplier;
  */
 public interface CompletionQueue {
     /**
-     * The fabric's own I/O where it has any (socket reads and writes of iWARP); nothing on shm and
-     * verbs.
-     */
-    void drive();
-
-    /**
      * Fills {@code into} with the oldest completion, or returns false. Never blocks, never
      * allocates.
      */

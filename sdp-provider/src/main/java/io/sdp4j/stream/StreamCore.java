@@ -151,7 +151,6 @@ final class StreamCore {
     void progress() {
         assert Thread.holdsLock(this);
         Completion c = completion;
-        queue.drive();
         for (int n = 0; n < MAX_COMPLETIONS && queue.poll(c); n++) {
             switch (c.opcode) {
                 case Completion.RECEIVE -> {

@@ -142,11 +142,6 @@ final class TracedQueuePair implements QueuePair {
         }
 
         @Override
-        public void drive() {
-            queue.drive();
-        }
-
-        @Override
         public boolean known() {
             return queue.known();
         }

@@ -54,11 +54,6 @@ final class ShmCompletionQueue implements CompletionQueue {
     }
 
     @Override
-    public void drive() {
-        // no I/O of our own
-    }
-
-    @Override
     public boolean ready() {
         if (own.over()) {
             return own.present();

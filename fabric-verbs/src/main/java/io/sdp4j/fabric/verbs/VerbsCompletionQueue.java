@@ -155,11 +155,6 @@ final class VerbsCompletionQueue implements CompletionQueue {
 
     // ---- waiting
 
-    @Override
-    public void drive() {
-        // the device does
-    }
-
     /**
      * Between two sends of a long stream only one in some asks the device: completions that come
      * meanwhile are mostly answers that are not waited for yet, and a sender without credits always

@@ -261,11 +261,6 @@ final class MemoryQueuePair implements QueuePair, CompletionQueue {
     }
 
     @Override
-    public void drive() {
-        // what is sent is there at once
-    }
-
-    @Override
     public MemoryRegion register(MemorySegment region, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
         throw new FabricException(FabricException.Cause.UNAVAILABLE, "no RDMA operations");
