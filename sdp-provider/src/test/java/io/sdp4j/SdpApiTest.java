@@ -3,20 +3,27 @@ package io.sdp4j;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.KernelSockets;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.api.Sdp;
+import io.sdp4j.api.SdpConfig;
+import io.sdp4j.api.SdpProvider;
 import io.sdp4j.api.SdpSocket;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,6 +83,29 @@ class SdpApiTest {
                 assertFalse(client.migrate());
             }
         }
+    }
+
+    /** Method: a class loader that has the API alone; every call says it, not only the first. */
+    @Test
+    void saysThatTheImplementationIsMissing() throws Exception {
+        URL api = Sdp.class.getProtectionDomain().getCodeSource().getLocation();
+        ClassLoader jdk = ClassLoader.getPlatformClassLoader();
+        try (URLClassLoader alone = new URLClassLoader(new URL[] {api}, jdk)) {
+            Class<?> config = alone.loadClass(SdpConfig.class.getName());
+            Object defaults = config.getMethod("defaults").invoke(null);
+            Class<?> provider = alone.loadClass(SdpProvider.class.getName());
+            Class<?> sdp = alone.loadClass(Sdp.class.getName());
+            for (int i = 0; i < 2; i++) {
+                missing(provider.getMethod("open", config), defaults);
+                missing(sdp.getMethod("openSocket"));
+            }
+        }
+    }
+
+    private static void missing(Method method, Object... arguments) {
+        var e = assertThrows(InvocationTargetException.class, () -> method.invoke(null, arguments));
+        assertInstanceOf(IllegalStateException.class, e.getCause());
+        assertTrue(e.getCause().getMessage().contains("sdp-provider"), e.getCause()::getMessage);
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -28,31 +29,32 @@ public final class Sdp {
     private Sdp() {}
 
     private static final class Service {
-        static final SdpService INSTANCE =
-                ServiceLoader.load(SdpService.class, SdpService.class.getClassLoader())
-                        .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new IllegalStateException(
-                                                "sdp4j's module io.sdp4j is not in this JVM: add"
-                                                        + " sdp-provider to its path"));
+        static final Optional<SdpService> INSTANCE =
+                ServiceLoader.load(SdpService.class, SdpService.class.getClassLoader()).findFirst();
     }
 
     private static final class Provider {
-        static final SdpProvider INSTANCE = service().open(SdpConfig.defaults(), false);
+        static final Optional<SdpProvider> INSTANCE =
+                Service.INSTANCE.map(service -> service.open(SdpConfig.defaults(), false));
     }
 
     static SdpService service() {
-        return Service.INSTANCE;
+        return Service.INSTANCE.orElseThrow(Sdp::missing);
+    }
+
+    private static IllegalStateException missing() {
+        return new IllegalStateException(
+                "sdp4j's module io.sdp4j is not in this JVM: add sdp-provider to its path");
     }
 
     /**
      * The provider that all methods here use. It cannot be closed.
      *
      * @return always the same one
+     * @throws IllegalStateException as {@link SdpProvider#open}
      */
     public static SdpProvider provider() {
-        return Provider.INSTANCE;
+        return Provider.INSTANCE.orElseThrow(Sdp::missing);
     }
 
     /**
