@@ -8,6 +8,7 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpSettings;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -52,6 +53,7 @@ class SdpConfigTest {
                         () -> builder.fabrics("tcp"),
                         () -> builder.connectTimeout(Duration.ZERO),
                         () -> builder.connectTimeout(Duration.ofMillis(60_001)),
+                        () -> builder.connectTimeout(ChronoUnit.FOREVER.getDuration()),
                         () -> builder.keepAlive(Duration.ofDays(2)),
                         () -> builder.buffers(3, 256),
                         () -> builder.buffers(4, 255),

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Configuration of one {@link SdpProvider}. A value that is not given here is that of its system
@@ -127,8 +128,9 @@ public final class SdpConfig {
          * @throws IllegalArgumentException if it is out of range
          */
         public Builder connectTimeout(Duration timeout) {
-            put("sdp4j.verbs.connect.timeout.ms", timeout.toMillis(), 1, 60_000);
-            return put("sdp4j.connect.timeout.ms", timeout.toMillis(), 1, 60_000);
+            long millis = TimeUnit.MILLISECONDS.convert(timeout); // knows no overflow
+            put("sdp4j.verbs.connect.timeout.ms", millis, 1, 60_000);
+            return put("sdp4j.connect.timeout.ms", millis, 1, 60_000);
         }
 
         /**
