@@ -11,7 +11,8 @@ import java.net.Socket;
  *
  * <p>Thread-safe. A scope covers the thread that runs the piece, and threads forked in a structured
  * way from it. A socket created inside stays on the kernel wherever it is used; one created outside
- * is unaffected.
+ * is unaffected. An agent that is attached to a running JVM does not see the scopes of a program
+ * that has used this class before.
  *
  * @since 0.1
  */
