@@ -85,7 +85,11 @@ public final class PluginFabric implements Fabric {
 
     @Override
     public boolean awaitReady(long nanos) {
-        return fabric.awaitReady(nanos);
+        try {
+            return guarded(() -> fabric.awaitReady(nanos));
+        } catch (FabricException e) {
+            return true; // connect says why
+        }
     }
 
     @Override

@@ -79,6 +79,7 @@ class PluginFabricTest {
         Fabric guarded =
                 new PluginFabric(broken(Map.of("name", "broken", "capabilities", capabilities)));
         assertEquals(capabilities, guarded.capabilities());
+        assertTrue(guarded.awaitReady(0), "connect says why");
         FabricException e = assertThrows(FabricException.class, () -> guarded.connect(null));
         assertEquals(FabricException.Cause.UNAVAILABLE, e.why());
         assertTrue(e.getMessage().contains("fabric broken failed"), e.getMessage());
