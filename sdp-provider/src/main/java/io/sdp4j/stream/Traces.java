@@ -4,6 +4,7 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -41,16 +42,8 @@ final class Traces {
     }
 
     private static UnaryOperator<Fabric> begin(String file, long process, Settings settings) {
-        Instant now = Clock.systemUTC().instant();
         try {
-            TraceWriter trace =
-                    TraceWriter.create(
-                            Path.of(file).toAbsolutePath(),
-                            settings.longValue(SdpSettings.TRACE_LIMIT_MB) << 20,
-                            settings.intValue(SdpSettings.TRACE_PAYLOAD_BYTES),
-                            TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
-                            System.nanoTime(),
-                            process);
+            TraceWriter trace = createUninterrupted(file, process, settings);
             return fabric -> new TracedFabric(fabric, trace);
         } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
             LOG.warn(
@@ -60,5 +53,37 @@ final class Traces {
                     e.toString());
             return UnaryOperator.identity();
         }
+    }
+
+    /** An interrupt, which is the application's, would close the channel of the file. */
+    private static TraceWriter createUninterrupted(String file, long process, Settings settings)
+            throws IOException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                interrupted |= Thread.interrupted();
+                try {
+                    return create(file, process, settings);
+                } catch (ClosedByInterruptException e) {
+                    // once more
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static TraceWriter create(String file, long process, Settings settings)
+            throws IOException {
+        Instant now = Clock.systemUTC().instant();
+        return TraceWriter.create(
+                Path.of(file).toAbsolutePath(),
+                settings.longValue(SdpSettings.TRACE_LIMIT_MB) << 20,
+                settings.intValue(SdpSettings.TRACE_PAYLOAD_BYTES),
+                TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(),
+                System.nanoTime(),
+                process);
     }
 }

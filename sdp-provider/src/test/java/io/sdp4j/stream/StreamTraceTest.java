@@ -218,6 +218,16 @@ class StreamTraceTest {
         assertEquals(key, Files.readAttributes(file, BasicFileAttributes.class).fileKey());
     }
 
+    /** Goal: an interrupt is the application's, and costs it no trace. */
+    @Test
+    void beginsInAnInterruptedThread() throws IOException {
+        Path file = folder.resolve("interrupted");
+        Thread.currentThread().interrupt();
+        var _ = Traces.around(settings(file));
+        assertTrue(Thread.interrupted());
+        assertEquals(1 << 20, Files.size(file));
+    }
+
     @Test
     void goesOnWithoutAFile() throws Exception {
         try (TestFabric fabric = new TestFabric()) {
