@@ -2,18 +2,12 @@ package io.sdp4j.policy;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -280,28 +274,17 @@ public final class PolicySource implements Supplier<Policy> {
     private void lookUpAgain() {
         assert checking.isHeldByCurrentThread();
         long now = environment.nanoTime().getAsLong();
-        if (names != null && !names.asking && now - nextLookUpNanos >= 0) {
+        if (names != null && !names.hosts.asking() && now - nextLookUpNanos >= 0) {
             nextLookUpNanos = now + LOOK_UP_NANOS;
-            names.ask();
+            names.hosts.ask();
         }
     }
 
     /** One state of the file, and the hosts that it names. */
-    private final class Names implements HostLookup, Runnable {
-        /** The answer to all names while they are collected. */
-        private static final List<AddressRange> SOME = List.of(new AddressRange(false, 0, 0, 32));
-
+    private final class Names implements Runnable {
         private final Environment.Stamp stamp;
         private final String text;
-
-        /** In the order of the file. */
-        private final Map<String, List<InetAddress>> known =
-                Collections.synchronizedMap(new LinkedHashMap<>());
-
-        /** Open while the thread that loads the file waits for the answers. */
-        private final CountDownLatch answered = new CountDownLatch(1);
-
-        volatile boolean asking;
+        final NamedHosts hosts = new NamedHosts(environment.hosts(), this);
 
         Names(Environment.Stamp stamp, String text) {
             this.stamp = stamp;
@@ -310,7 +293,7 @@ public final class PolicySource implements Supplier<Policy> {
 
         /** The rules by what is known; the first time only collects the names. */
         Loaded load() {
-            RuleFile file = RuleFile.parse(choice.file, text, this, choice.whenSilent);
+            RuleFile file = RuleFile.parse(choice.file, text, hosts, choice.whenSilent);
             if (!file.ok()) {
                 return Loaded.failed(
                         stamp, file.errors().stream().map(RuleError::message).toList());
@@ -324,70 +307,9 @@ public final class PolicySource implements Supplier<Policy> {
             return new Loaded(stamp, file.policy(programName), notes.size(), notes);
         }
 
-        @Override
-        public List<AddressRange> ranges(String host) {
-            boolean first = known.putIfAbsent(host, List.of()) == null;
-            return first ? SOME : HostLookup.super.ranges(host);
-        }
-
-        @Override
-        public List<InetAddress> addresses(String host) {
-            return known.get(host);
-        }
-
-        /** Has a thread look up what is not known. */
-        void ask() {
-            Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
-            thread.setDaemon(true);
-            // by it the JDK's first look-up finds the application's resolver
-            thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-            asking = true;
-            try {
-                thread.start();
-            } catch (OutOfMemoryError e) { // no thread: a later question tries again
-                answered.countDown();
-                asking = false;
-            }
-        }
-
-        void awaitAnswers() {
-            long startNanos = System.nanoTime();
-            boolean interrupted = false;
-            for (long left = answerNanos; left > 0; ) {
-                try {
-                    boolean _ = answered.await(left, TimeUnit.NANOSECONDS);
-                    break;
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                    left = answerNanos - (System.nanoTime() - startNanos);
-                }
-            }
-            answered.countDown(); // from now on each answer counts at once
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
+        /** Counts an answer that came after the wait for it. */
         @Override
         public void run() {
-            try {
-                for (String host : List.copyOf(known.keySet())) {
-                    if (known.get(host).isEmpty()) {
-                        known.put(host, environment.hosts().addresses(host));
-                        settle();
-                    }
-                }
-            } finally {
-                answered.countDown();
-                asking = false;
-            }
-        }
-
-        /** Counts an answer that came after the wait for it. */
-        private void settle() {
-            if (answered.getCount() > 0) {
-                return; // the thread that waits has the lock, and will see the answer
-            }
             checking.lock();
             try {
                 if (names == this) {
@@ -410,7 +332,7 @@ public final class PolicySource implements Supplier<Policy> {
         seen = loaded.stamp;
         unknownHosts = loaded.unknownHosts;
         nextLookUpNanos = environment.nanoTime().getAsLong() + LOOK_UP_NANOS;
-        if (names != null && !names.known.containsValue(List.of())) {
+        if (names != null && names.hosts.allKnown()) {
             names = null;
         }
         if (loaded.policy == null) {
@@ -450,12 +372,12 @@ public final class PolicySource implements Supplier<Policy> {
                             .stamp(choice.file); // first: a later write must look like a change
             Names found = new Names(stamp, environment.files().read(choice.file));
             Loaded loaded = found.load();
-            if (found.known.isEmpty() || environment.hosts() == null) {
+            if (found.hosts.none() || environment.hosts() == null) {
                 return loaded;
             }
             names = found;
-            found.ask();
-            found.awaitAnswers();
+            found.hosts.ask();
+            found.hosts.awaitAnswers(answerNanos);
             return found.load();
         } catch (IOException | RuntimeException e) {
             String note = choice.file + " (" + choice.namedBy + ") " + reason(e);

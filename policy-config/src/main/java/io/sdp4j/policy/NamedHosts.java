@@ -1,0 +1,115 @@
+package io.sdp4j.policy;
+
+import java.net.InetAddress;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The hosts that one state of a rule file names, and their addresses as far as they are known. A
+ * thread of their own looks them up. Thread-safe.
+ */
+final class NamedHosts implements HostLookup, Runnable {
+    /** The answer to all names while they are collected. */
+    private static final List<AddressRange> SOME = List.of(new AddressRange(false, 0, 0, 32));
+
+    private final HostLookup resolver;
+    private final Runnable late;
+
+    /** In the order of the file. */
+    private final Map<String, List<InetAddress>> known =
+            Collections.synchronizedMap(new LinkedHashMap<>());
+
+    /** Open while the thread that loads the file waits for the answers. */
+    private final CountDownLatch answered = new CountDownLatch(1);
+
+    private volatile boolean asking;
+
+    /**
+     * No host yet.
+     *
+     * @param late told of each answer that comes after the wait for it
+     */
+    NamedHosts(HostLookup resolver, Runnable late) {
+        this.resolver = resolver;
+        this.late = late;
+    }
+
+    @Override
+    public List<AddressRange> ranges(String host) {
+        boolean first = known.putIfAbsent(host, List.of()) == null;
+        return first ? SOME : HostLookup.super.ranges(host);
+    }
+
+    @Override
+    public List<InetAddress> addresses(String host) {
+        return known.get(host);
+    }
+
+    /** Whether the file names no host. */
+    boolean none() {
+        return known.isEmpty();
+    }
+
+    boolean allKnown() {
+        return !known.containsValue(List.of());
+    }
+
+    /** Whether a thread looks them up. */
+    boolean asking() {
+        return asking;
+    }
+
+    /** Has a thread look up what is not known. */
+    void ask() {
+        Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
+        thread.setDaemon(true);
+        // by it the JDK's first look-up finds the application's resolver
+        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+        asking = true;
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) { // no thread: a later question tries again
+            answered.countDown();
+            asking = false;
+        }
+    }
+
+    void awaitAnswers(long nanos) {
+        long startNanos = System.nanoTime();
+        boolean interrupted = false;
+        for (long left = nanos; left > 0; ) {
+            try {
+                boolean _ = answered.await(left, TimeUnit.NANOSECONDS);
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+                left = nanos - (System.nanoTime() - startNanos);
+            }
+        }
+        answered.countDown(); // from now on each answer counts at once
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            for (String host : List.copyOf(known.keySet())) {
+                if (known.get(host).isEmpty()) {
+                    known.put(host, resolver.addresses(host));
+                    if (answered.getCount() == 0) { // else the thread that waits will see it
+                        late.run();
+                    }
+                }
+            }
+        } finally {
+            answered.countDown();
+            asking = false;
+        }
+    }
+}
