@@ -64,8 +64,14 @@ public final class PolicySource implements Supplier<Policy> {
 
     private volatile List<String> problems = List.of();
     private Environment.Stamp seen; // guarded by checking; null: could not be looked at
-    private Names names; // guarded by checking: of the file that was seen; null: all are known
-    private int unknownHosts; // guarded by checking: rules of that file that wait for one
+
+    /**
+     * Guarded by checking: rules that wait for hosts, those in force or those of a file that is
+     * refused until its hosts are known; null: none.
+     */
+    private Names names;
+
+    private int unknownHosts; // guarded by checking: how many of those rules wait
     private long nextLookUpNanos; // guarded by checking
     private volatile Policy policy;
     private volatile long nextCheckNanos;
@@ -201,7 +207,6 @@ public final class PolicySource implements Supplier<Policy> {
         }
         Loaded loaded = load();
         if (required && loaded.empty()) {
-            seen = loaded.stamp;
             withoutRules(choice.file + " has no rule, and rules are required");
         } else if (!adopt(loaded)) {
             problems = List.copyOf(loaded.notes);
@@ -255,7 +260,6 @@ public final class PolicySource implements Supplier<Policy> {
         }
         Loaded loaded = load();
         if (loaded.empty() && (required || !policy.rules().isEmpty())) {
-            seen = loaded.stamp;
             report(
                     List.of(
                             choice.file
@@ -282,21 +286,20 @@ public final class PolicySource implements Supplier<Policy> {
 
     /** One state of the file, and the hosts that it names. */
     private final class Names implements Runnable {
-        private final Environment.Stamp stamp;
         private final String text;
         final NamedHosts hosts = new NamedHosts(environment.hosts(), this);
 
-        Names(Environment.Stamp stamp, String text) {
-            this.stamp = stamp;
+        Names(String text) {
             this.text = text;
         }
 
         /** The rules by what is known; the first time only collects the names. */
         Loaded load() {
+            Names waits = hosts.allKnown() ? null : this; // first: an answer may come meanwhile
             RuleFile file = RuleFile.parse(choice.file, text, hosts, choice.whenSilent);
             if (!file.ok()) {
                 return Loaded.failed(
-                        stamp, file.errors().stream().map(RuleError::message).toList());
+                        waits, file.errors().stream().map(RuleError::message).toList());
             }
             List<String> notes = new ArrayList<>();
             for (Rule r : file.rules()) {
@@ -304,7 +307,8 @@ public final class PolicySource implements Supplier<Policy> {
                     notes.add(r + " " + Linter.unknownHost(r) + "; it is looked up again");
                 }
             }
-            return new Loaded(stamp, file.policy(programName), notes.size(), notes);
+            waits = notes.isEmpty() ? null : this;
+            return new Loaded(waits, file.policy(programName), notes.size(), notes);
         }
 
         /** Counts an answer that came after the wait for it. */
@@ -324,16 +328,13 @@ public final class PolicySource implements Supplier<Policy> {
         }
     }
 
-    /**
-     * Marks the state of the file as seen; returns whether there are rules now that are in force.
-     */
+    /** Puts rules in force, if there are any; else those from before stay, with their hosts. */
     private boolean adopt(Loaded loaded) {
         assert checking.isHeldByCurrentThread();
-        seen = loaded.stamp;
-        unknownHosts = loaded.unknownHosts;
-        nextLookUpNanos = environment.nanoTime().getAsLong() + LOOK_UP_NANOS;
-        if (names != null && names.hosts.allKnown()) {
-            names = null;
+        if (loaded.policy != null || loaded.waits != null) {
+            names = loaded.waits;
+            unknownHosts = loaded.unknownHosts;
+            nextLookUpNanos = environment.nanoTime().getAsLong() + LOOK_UP_NANOS;
         }
         if (loaded.policy == null) {
             return false;
@@ -345,15 +346,14 @@ public final class PolicySource implements Supplier<Policy> {
     }
 
     /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
-    private record Loaded(
-            Environment.Stamp stamp, Policy policy, int unknownHosts, List<String> notes) {
-        static Loaded failed(Environment.Stamp stamp, List<String> notes) {
-            return new Loaded(stamp, null, Integer.MAX_VALUE, notes);
+    private record Loaded(Names waits, Policy policy, int unknownHosts, List<String> notes) {
+        static Loaded failed(Names waits, List<String> notes) {
+            return new Loaded(waits, null, Integer.MAX_VALUE, notes);
         }
 
         /** For one whose notes were reported. */
         Loaded withoutNotes() {
-            return new Loaded(stamp, policy, unknownHosts, List.of());
+            return new Loaded(waits, policy, unknownHosts, List.of());
         }
 
         boolean empty() {
@@ -361,27 +361,24 @@ public final class PolicySource implements Supplier<Policy> {
         }
     }
 
+    /** Looks at the file, which counts as seen then. */
     private Loaded load() {
         assert checking.isHeldByCurrentThread();
-        names = null;
-        Environment.Stamp stamp = null;
+        seen = null;
         try {
-            stamp =
-                    environment
-                            .files()
-                            .stamp(choice.file); // first: a later write must look like a change
-            Names found = new Names(stamp, environment.files().read(choice.file));
+            // first: a later write must look like a change
+            seen = environment.files().stamp(choice.file);
+            Names found = new Names(environment.files().read(choice.file));
             Loaded loaded = found.load();
             if (found.hosts.none() || environment.hosts() == null) {
                 return loaded;
             }
-            names = found;
             found.hosts.ask();
             found.hosts.awaitAnswers(answerNanos);
             return found.load();
         } catch (IOException | RuntimeException e) {
             String note = choice.file + " (" + choice.namedBy + ") " + reason(e);
-            return Loaded.failed(stamp, List.of(note));
+            return Loaded.failed(null, List.of(note));
         }
     }
 

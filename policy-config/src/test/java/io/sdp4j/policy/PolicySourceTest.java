@@ -231,6 +231,25 @@ class PolicySourceTest {
         assertEquals(List.of(), source.get().lint());
     }
 
+    /** Goal: rules that stay in force wait for their hosts as before, and the file is not read. */
+    @Test
+    void aRefusedFileDoesNotEndTheLookUps() throws Exception {
+        files.write("f", "use sdp connect * far.example:80\nuse tcp connect * *:*\n");
+        PolicySource source = open("f", null);
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "it could be that address");
+        files.write("f", BAD);
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
+        List<String> told = List.copyOf(lines);
+        hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
+        clock.addAndGet(PolicySource.LOOK_UP_NANOS);
+        await().until(() -> verdict(source) == Verdict.KERNEL);
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source, 0x0a000002));
+        assertEquals(2, files.reads.get());
+        assertEquals(told, lines);
+    }
+
     /**
      * Goal: a resolver may need what the loading thread holds. Method: one that answers only after
      * the load, in both dialects, at the start and for a new file.
