@@ -9,9 +9,10 @@ public final class Json {
     private Json() {}
 
     /**
-     * The text of a value, on one line. Maps keep their order.
+     * The text of a value, on one line. Maps keep their order. A number that JSON has no word for,
+     * as of a measurement that failed, is null.
      *
-     * @throws IllegalArgumentException for any other type, and for numbers JSON has no word for
+     * @throws IllegalArgumentException for any other type
      */
     public static String text(Object value) {
         StringBuilder out = new StringBuilder();
@@ -26,7 +27,7 @@ public final class Json {
             case List<?> list -> array(list, out);
             case CharSequence text -> string(text, out);
             case Boolean truth -> out.append(truth);
-            case Double number when Double.isFinite(number) -> out.append(decimal(number));
+            case Double number -> out.append(Double.isFinite(number) ? decimal(number) : "null");
             case Integer number -> out.append(number);
             case Long number -> out.append(number);
             default -> throw new IllegalArgumentException("no JSON for " + value);
