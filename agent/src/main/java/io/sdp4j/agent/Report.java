@@ -82,14 +82,14 @@ final class Report {
         }
         String random = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
         Path temporary = target.resolveSibling(target.getFileName() + "." + random + ".tmp");
-        Files.writeString(
-                temporary,
-                text + "\n",
-                StandardCharsets.UTF_8,
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS);
         try {
+            Files.writeString(
+                    temporary,
+                    text + "\n",
+                    StandardCharsets.UTF_8,
+                    StandardOpenOption.CREATE_NEW,
+                    StandardOpenOption.WRITE,
+                    LinkOption.NOFOLLOW_LINKS);
             Files.move(
                     temporary,
                     target,

@@ -287,6 +287,19 @@ class AgentIT {
         }
     }
 
+    /** Goal: where there is no room for a report, no part of it stays. */
+    @Test
+    void leavesNothingOfAReportWithoutRoom() throws IOException {
+        String agent = Jvm.agent("report=" + folder.resolve("r.json"));
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -f 0; exec \"$@\"", ""));
+        command.addAll(List.of(Jvm.java().toString(), "-XX:-UsePerfData", agent));
+        command.addAll(List.of("-cp", Jvm.classes(), NoSocket.class.getName()));
+        assertEquals(0, Jvm.process(command, Map.of()).exitCode());
+        try (var files = Files.list(folder)) {
+            assertEquals(List.of(), files.toList());
+        }
+    }
+
     @Test
     void reportsThroughJmx() {
         Jvm.Outcome outcome =
