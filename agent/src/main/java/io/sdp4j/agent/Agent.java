@@ -7,7 +7,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.SwitchSettings;
-import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
@@ -206,17 +205,7 @@ public final class Agent {
     }
 
     private static SwitchSettings switchSettings(Settings settings, Consumer<String> sink) {
-        return SwitchSettings.of(settings)
-                .withUpgrade(upgrade(settings.text(SwitchSettings.UPGRADE), sink));
-    }
-
-    private static UpgradePolicy upgrade(String text, Consumer<String> sink) {
-        try {
-            return UpgradePolicy.of(text);
-        } catch (IllegalArgumentException e) {
-            sink.accept(SwitchSettings.UPGRADE.id() + ": " + e.getMessage() + "; using auto");
-            return UpgradePolicy.of("auto");
-        }
+        return SwitchSettings.of(settings).withUpgrade(AgentSettings.upgrade(settings, sink));
     }
 
     /** Whether this JVM's image has JMX; a class that needs it may not even be named otherwise. */

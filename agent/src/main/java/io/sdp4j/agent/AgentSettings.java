@@ -1,10 +1,13 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.policy.Setting;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpSettings;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The agent's settings. The shim reads some of them before, by their names. */
 public final class AgentSettings {
@@ -80,6 +83,21 @@ public final class AgentSettings {
                     SdpSettings.ALL);
 
     private AgentSettings() {}
+
+    /**
+     * When connections leave TCP.
+     *
+     * @param sink told if the operator's text is no good
+     */
+    static UpgradePolicy upgrade(Settings settings, Consumer<String> sink) {
+        try {
+            return UpgradePolicy.of(settings.text(SwitchSettings.UPGRADE));
+        } catch (IllegalArgumentException e) {
+            String id = SwitchSettings.UPGRADE.id();
+            sink.accept("sdp4j: " + id + ": " + e.getMessage() + "; using auto");
+            return UpgradePolicy.of("auto");
+        }
+    }
 
     /** The directory of plug-ins that this JVM's own properties name; empty = none. */
     public static String pluginsOfThisJvm() {

@@ -38,6 +38,7 @@ public final class StartCheck
     public List<String> apply(Map<String, String> options, String jdkConf) {
         Lines lines = new Lines();
         Settings settings = Settings.of(AgentSettings.ALL, options, lines);
+        AgentSettings.upgrade(settings, lines);
         Environment system = Environment.system();
         Environment environment =
                 new Environment(

@@ -91,6 +91,16 @@ class AgentIT {
     }
 
     @Test
+    void aBadUpgradeIsToldAtTheStart() {
+        String agent = Jvm.agent("upgrade=conect");
+        Jvm.Outcome outcome =
+                Jvm.java(List.of(agent, "-cp", Jvm.classes(), NoSocket.class.getName()));
+        String line =
+                "sdp4j.upgrade: 'conect' is not connect, auto or a number of bytes; using auto";
+        assertEquals(List.of("sdp4j: " + line), outcome.errLines());
+    }
+
+    @Test
     void isQuietWhenTold() {
         assertRan(connect("quiet,nonsense=1"), 0);
     }
