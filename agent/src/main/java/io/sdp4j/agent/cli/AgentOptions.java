@@ -27,10 +27,19 @@ final class AgentOptions {
      * @throws Unavailable when it is no name of a file in this locale
      */
     static String absolute(String key, String value) {
+        return AgentSettings.isPath(key) && !value.isEmpty()
+                ? path(key, value).toAbsolutePath().toString()
+                : value;
+    }
+
+    /**
+     * The value of an option or a setting as a path.
+     *
+     * @throws Unavailable when it is no name of a file in this locale
+     */
+    static Path path(String key, String value) {
         try {
-            return AgentSettings.isPath(key) && !value.isEmpty()
-                    ? Path.of(value).toAbsolutePath().toString()
-                    : value;
+            return Path.of(value);
         } catch (InvalidPathException e) {
             throw new Unavailable(
                     key

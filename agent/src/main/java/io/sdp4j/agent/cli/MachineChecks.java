@@ -7,7 +7,6 @@ import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -88,9 +87,10 @@ final class MachineChecks {
         }
         String directory = Settings.of(ShmSettings.ALL, Map.of(), line -> {}).text(ShmSettings.DIR);
         ShmConfig config = ShmConfig.defaults();
-        return rendezvous(
-                ShmFabric.meetingPlace(
-                        directory.isEmpty() ? config : config.withDirectory(Path.of(directory))));
+        if (!directory.isEmpty()) {
+            config = config.withDirectory(AgentOptions.path(ShmSettings.DIR.id(), directory));
+        }
+        return rendezvous(ShmFabric.meetingPlace(config));
     }
 
     /** Another user's file is no fault of ours as long as there is another place. */

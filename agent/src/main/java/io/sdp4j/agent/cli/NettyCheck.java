@@ -106,8 +106,10 @@ final class NettyCheck {
             if (part.isEmpty()) {
                 continue;
             }
-            Path path = Path.of(part.endsWith("/*") ? part.substring(0, part.length() - 2) : part);
-            if (part.endsWith("/*")) {
+            boolean all = part.endsWith("/*");
+            String name = all ? part.substring(0, part.length() - 2) : part;
+            Path path = AgentOptions.path("--class-path", name);
+            if (all) {
                 try (DirectoryStream<Path> jars = Files.newDirectoryStream(path, "*.jar")) {
                     jars.forEach(entries::add);
                 } catch (IOException e) {

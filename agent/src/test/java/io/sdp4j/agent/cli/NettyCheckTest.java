@@ -1,6 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -45,5 +46,11 @@ class NettyCheckTest {
             assertEquals(Check.Verdict.WARN, check.verdict(), path);
             assertTrue(check.found().contains("no jar in "), check.found());
         }
+    }
+
+    @Test
+    void whatCannotBeAFileIsTold() {
+        Unavailable told = assertThrows(Unavailable.class, () -> NettyCheck.of("a\0b/*"));
+        assertTrue(told.getMessage().startsWith("--class-path=a"), told.getMessage());
     }
 }
