@@ -310,6 +310,14 @@ class CommandLineIT {
         assertTrue(Files.readString(report).contains("\"offloaded\":{\"shm\":1}"));
     }
 
+    /** Goal: a word of the command is the command's, also one that the JDK's own tools expand. */
+    @Test
+    void passesTheCommandsWordsOn() throws IOException {
+        Path file = Files.writeString(folder.resolve("words"), "one two");
+        Jvm.Outcome outcome = Jvm.cli("run", "--", "echo", "@" + file, "-h");
+        assertEquals(List.of("@" + file + " -h"), outcome.outLines());
+    }
+
     @Test
     void endsWithTheCommandsCode() {
         assertEquals(7, Jvm.cli("run", "--", "sh", "-c", "exit 7").exitCode());

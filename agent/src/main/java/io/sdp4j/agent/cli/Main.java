@@ -51,6 +51,7 @@ public final class Main implements Runnable {
     /** The commands and their options. */
     static CommandLine line() {
         CommandLine line = new CommandLine(new Main());
+        line.setExpandAtFiles(false); // a name may begin with @, and so may a word of a command
         // what follows the first word belongs to the command that is run
         line.getSubcommands().get("run").setStopAtPositional(true);
         return line;
