@@ -4,12 +4,19 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Standard output that ends the command when nothing can be written any more: a {@code
  * PrintWriter}, which reports no {@code IOException}, would go on for as long as there is output.
  */
 final class StandardOutput extends OutputStream {
+    // of a file's mode, stat(2)
+    private static final int TYPE_MASK = 0xf000;
+    private static final int PIPE = 0x1000;
+    private static final int SOCKET = 0xc000;
+
     private final OutputStream out = new FileOutputStream(FileDescriptor.out);
     private boolean over; // what is buffered still comes here
 
@@ -32,10 +39,21 @@ final class StandardOutput extends OutputStream {
             out.write(bytes, from, count);
         } catch (IOException e) {
             over = true;
-            if ("Broken pipe".equals(e.getMessage())) {
+            if (hasReader()) {
                 throw new ReaderGone();
             }
             throw new Unavailable("standard output was not written in full: " + Failures.reason(e));
+        }
+    }
+
+    /** Whether it is a pipe or a socket. (The failure's message is in the user's language.) */
+    private static boolean hasReader() {
+        try {
+            int mode = (int) Files.getAttribute(Path.of("/proc/self/fd/1"), "unix:mode");
+            int type = mode & TYPE_MASK;
+            return type == PIPE || type == SOCKET;
+        } catch (IOException e) {
+            return false;
         }
     }
 }
