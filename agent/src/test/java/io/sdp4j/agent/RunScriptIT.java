@@ -62,6 +62,31 @@ class RunScriptIT {
         assertTrue(outcome.outLines().get(1).startsWith("-javaagent:"), outcome::out);
     }
 
+    /** Goal: the Java options of the application are the application's, and no fault of ours. */
+    @Test
+    void theOptionsAreTheApplications() {
+        Map<String, String> given =
+                Map.of(
+                        "JAVA_TOOL_OPTIONS", "-XX:+UseZGC -Xlog:gc",
+                        "_JAVA_OPTIONS", "-Xlog:gc",
+                        "JDK_JAVA_OPTIONS", "-showversion");
+        String shown = "echo $JAVA_TOOL_OPTIONS; echo $_JAVA_OPTIONS $JDK_JAVA_OPTIONS";
+        Jvm.Outcome outcome =
+                Jvm.process(environment(given), List.of(SCRIPT, "run", "--", "sh", "-c", shown));
+        assertEquals(0, outcome.exitCode(), outcome::err);
+        assertEquals("", outcome.err());
+        String options = outcome.outLines().get(0);
+        assertTrue(options.matches("-javaagent:\\S+ -XX:\\+UseZGC -Xlog:gc"), options);
+        assertEquals("-Xlog:gc -showversion", outcome.outLines().get(1));
+    }
+
+    @Test
+    void aCommandRunsWithAnyCollector() {
+        Map<String, String> given = Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseZGC");
+        Jvm.Outcome outcome = Jvm.process(environment(given), List.of(SCRIPT, "--version"));
+        assertEquals(0, outcome.exitCode(), outcome::out);
+    }
+
     /** A runtime that says what it was told. */
     private Path runtime(String modules) throws IOException {
         Path bin = Files.createDirectories(folder.resolve("image/bin"));

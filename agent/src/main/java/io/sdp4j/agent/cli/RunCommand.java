@@ -48,8 +48,11 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--print-variable",
             hidden = true,
-            description = "Print how many words come before the command, and the variable.")
-    private boolean print;
+            paramLabel = "PRESENT",
+            description =
+                    "Print how many words come before the command, and the variable's new value in"
+                            + " place of this one.")
+    private String present;
 
     @Parameters(
             arity = "0..*",
@@ -77,10 +80,10 @@ final class RunCommand implements Callable<Integer> {
         if (at == words.size()) {
             throw new CommandLine.ParameterException(spec.commandLine(), "no command given");
         }
-        if (print) {
+        if (present != null) {
             PrintWriter out = spec.commandLine().getOut();
             out.println(at);
-            out.println(toolOptions(Place.agentJar(), options, present()));
+            out.println(toolOptions(Place.agentJar(), options, present));
             return Exit.OK;
         }
         return execute(words.subList(at, words.size()), options);
@@ -91,7 +94,8 @@ final class RunCommand implements Callable<Integer> {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         Path java = javaOf(command.getFirst());
         if (java == null || canLoadAgents(java)) {
-            builder.environment().put(VARIABLE, toolOptions(Place.agentJar(), options, present()));
+            String before = builder.environment().getOrDefault(VARIABLE, "");
+            builder.environment().put(VARIABLE, toolOptions(Place.agentJar(), options, before));
         } else {
             PrintWriter err = spec.commandLine().getErr();
             err.println(
@@ -144,11 +148,6 @@ final class RunCommand implements Callable<Integer> {
         } catch (IOException | UncheckedIOException e) {
             return true; // as far as can be known
         }
-    }
-
-    private static String present() {
-        String present = System.getenv(VARIABLE);
-        return present == null ? "" : present;
     }
 
     private static void stop(Process process) {
