@@ -112,7 +112,7 @@ public final class BenchMain {
         }
     }
 
-    private static int run(Suite suite, List<String> args) throws InterruptedException {
+    static int run(Suite suite, List<String> args) throws InterruptedException {
         List<Row> rows = suite.rows();
         Times times = suite.usualTimes();
         int rounds = 0;
@@ -240,6 +240,9 @@ public final class BenchMain {
             Launch.Rdma rdma,
             Path json)
             throws IOException, InterruptedException {
+        if (json != null) {
+            ResultFile.make(json);
+        }
         Map<String, Object> machine = Machine.describe();
         long start = System.nanoTime();
         Results results;
@@ -247,14 +250,6 @@ public final class BenchMain {
             results = measure(suite, rows, times, agentJar, rdma);
         }
         long seconds = (System.nanoTime() - start) / 1_000_000_000;
-        if (json != null) {
-            Map<String, Object> findings = new LinkedHashMap<>();
-            findings.put("rows", results.rowsForJson());
-            findings.put("set_aside", results.asideForJson());
-            findings.put("reported", results.reportedForJson());
-            findings.put("failures", results.failures());
-            ResultFile.write(json, machine, times, busy, agentJar, seconds, findings);
-        }
         System.out.println();
         System.out.print(
                 switch (suite.id()) {
@@ -284,6 +279,14 @@ public final class BenchMain {
                     row.bars().stream().filter(bar -> !results.verdict(row, bar).passed()).count();
         }
         System.out.println(missed == 0 ? "Every bar reached." : missed + " bars missed.");
+        if (json != null) {
+            Map<String, Object> findings = new LinkedHashMap<>();
+            findings.put("rows", results.rowsForJson());
+            findings.put("set_aside", results.asideForJson());
+            findings.put("reported", results.reportedForJson());
+            findings.put("failures", results.failures());
+            ResultFile.write(json, machine, times, busy, agentJar, seconds, findings);
+        }
         return missed == 0 ? 0 : 1;
     }
 

@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -53,11 +54,16 @@ final class ResultFile {
         settings.put("seconds", seconds);
         all.put("settings", settings);
         all.putAll(findings);
+        Files.writeString(file, text(all));
+    }
+
+    /** Makes it, or fails before anything is measured. */
+    static void make(Path file) throws IOException {
         Path parent = file.toAbsolutePath().getParent();
         if (parent != null) {
             Files.createDirectories(parent);
         }
-        Files.writeString(file, text(all));
+        Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
     }
 
     static String text(Map<String, Object> all) throws IOException {

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -167,6 +170,24 @@ class BenchTest {
             }
         }
         noChildLeft();
+    }
+
+    /** Goal: a place that cannot be written to is told before anything is measured. */
+    @Test
+    void aResultFileThatCannotBeMadeCostsNoTime() throws Exception {
+        String wrong = directory.toString();
+        List<String> args =
+                List.of("--rows", "rtt64", "--quick", "--agent", "none", "--json", wrong);
+        ByteArrayOutputStream told = new ByteArrayOutputStream();
+        PrintStream usual = System.err;
+        System.setErr(new PrintStream(told, true, StandardCharsets.UTF_8));
+        try {
+            assertEquals(69, BenchMain.run(Suite.NET, args));
+        } finally {
+            System.setErr(usual);
+        }
+        String line = told.toString(StandardCharsets.UTF_8);
+        assertTrue(line.startsWith("cannot run: ") && line.contains(wrong), line);
     }
 
     private static Row withFew(Row row) {
