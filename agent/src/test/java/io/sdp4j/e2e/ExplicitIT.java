@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.ApiService;
 import io.sdp4j.api.Sdp;
+import io.sdp4j.e2e.programs.ExplicitBesideAgent;
 import io.sdp4j.e2e.programs.ExplicitJetty;
 import io.sdp4j.e2e.programs.ExplicitJgroups;
 import io.sdp4j.e2e.programs.ExplicitNetty;
@@ -31,8 +32,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
 /**
- * Goal: one component of an application is over SDP by the explicit API, without the agent, and the
- * rest of it is as it was. Method: Netty, Jetty and JGroups are given what the API opens.
+ * Goal: one component of an application is over SDP by the explicit API, without the agent or
+ * beside it, and the rest of it is as it was. Method: Netty, Jetty and JGroups are given what the
+ * API opens.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ExplicitIT {
@@ -60,6 +62,50 @@ class ExplicitIT {
         assertEquals(Map.of("members", "2", "right", "true"), run(ExplicitJgroups.class, false));
     }
 
+    private static String library() {
+        return Stream.of(
+                        Sdp.class,
+                        ApiService.class,
+                        OffloadSwitch.class,
+                        Policy.class,
+                        EventLoop.class,
+                        Fabric.class,
+                        ShmFabric.class,
+                        VerbsFabric.class,
+                        FabricResolver.class,
+                        SdpMachine.class,
+                        Logger.class)
+                .map(Jvms::classPathOf)
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** Goal: what the API opens is the API's, also where it has no access to the JDK's own. */
+    @Test
+    void anAgentLeavesTheApisListenersAlone() throws Exception {
+        List<String> options =
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-Dslf4j.internal.verbosity=ERROR",
+                        "-Dsdp4j.upgrade=auto", // the agent's listeners come before its switch
+                        "-XX:ActiveProcessorCount=2");
+        try (Jvms jvms = new Jvms(directory)) {
+            Child child =
+                    jvms.java(
+                            "beside",
+                            jvms.rules(
+                                    "all.conf", "use both server * *:*\nuse both client * *:*\n"),
+                            options,
+                            Jvms.classPathOf(ExplicitBesideAgent.class)
+                                    + File.pathSeparator
+                                    + library(),
+                            ExplicitBesideAgent.class.getName());
+            Map<String, String> expected =
+                    Map.of("sdp", "42 shm", "tcp", "42 ", "asynchronous", "42 shm");
+            assertEquals(expected, child.results(), child::toString);
+            assertEquals(List.of(), child.err());
+        }
+    }
+
     /**
      * The program's output.
      *
@@ -84,21 +130,7 @@ class ExplicitIT {
             options.addAll(List.of("--add-opens", "java.base/" + open + user));
         }
         options.addAll(List.of("--add-exports", "java.base/sun.nio.ch" + user));
-        String library =
-                Stream.of(
-                                Sdp.class,
-                                ApiService.class,
-                                OffloadSwitch.class,
-                                Policy.class,
-                                EventLoop.class,
-                                Fabric.class,
-                                ShmFabric.class,
-                                VerbsFabric.class,
-                                FabricResolver.class,
-                                SdpMachine.class,
-                                Logger.class)
-                        .map(Jvms::classPathOf)
-                        .collect(Collectors.joining(File.pathSeparator));
+        String library = library();
         if (modules) {
             options.addAll(List.of("--module-path", library, "--add-modules", "io.sdp4j.api"));
         }

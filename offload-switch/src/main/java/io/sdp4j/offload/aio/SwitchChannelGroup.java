@@ -14,6 +14,7 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * one was and the last member is gone, whose handlers need its threads; then it waits for its
  * kernel channels by itself. {@code this} guards the fields.
  */
-final class SwitchChannelGroup extends AsynchronousChannelGroup {
+final class SwitchChannelGroup extends AsynchronousChannelGroup implements Executor {
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final KernelAsync kernel;
@@ -53,12 +54,12 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
     }
 
     AsynchronousSocketChannel openKernel() throws IOException {
-        return kernel.provider().openAsynchronousSocketChannel(inner);
+        return kernel.open(inner);
     }
 
     /** In the JDK's default group, which never shuts down. */
     AsynchronousSocketChannel openKernelOutside() throws IOException {
-        return kernel.provider().openAsynchronousSocketChannel(null);
+        return kernel.open(null);
     }
 
     /** The options of every channel of the JDK's own. */
@@ -179,7 +180,8 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup {
     // --- handlers and timers ---
 
     /** Runs a task that calls one handler, on a thread of the group. */
-    void execute(Runnable task) {
+    @Override
+    public void execute(Runnable task) {
         kernel.execute(inner, task);
     }
 

@@ -1,7 +1,9 @@
 package io.sdp4j.offload.jdk;
 
+import io.sdp4j.api.KernelSockets;
 import java.io.IOException;
 import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.spi.AsynchronousChannelProvider;
@@ -38,6 +40,17 @@ public abstract sealed class KernelAsync {
 
     /** The provider of kernel channels; never ours. */
     public abstract AsynchronousChannelProvider provider();
+
+    /** A kernel channel; null = in the provider's default group. */
+    public AsynchronousSocketChannel open(AsynchronousChannelGroup group) throws IOException {
+        return provider().openAsynchronousSocketChannel(group);
+    }
+
+    /** A listening kernel channel. */
+    public AsynchronousServerSocketChannel openServer(AsynchronousChannelGroup group)
+            throws IOException {
+        return provider().openAsynchronousServerSocketChannel(group);
+    }
 
     /** The group of channels that are opened without one. */
     public abstract AsynchronousChannelGroup defaultGroup() throws IOException;
@@ -91,7 +104,7 @@ public abstract sealed class KernelAsync {
 
     /** Runs a task on a thread of the group. */
     public void execute(AsynchronousChannelGroup group, Runnable task) {
-        ((Executor) group).execute(task); // every group of the JDK's own is one
+        ((Executor) group).execute(task); // every group of the JDK's own is one, and an agent's
     }
 
     /** With the JDK's own means: handlers nest exactly as they do without us. */
@@ -142,7 +155,8 @@ public abstract sealed class KernelAsync {
 
     /**
      * With public means: a handler is never called directly, which the API allows. For the explicit
-     * API in a JVM without the agent; never behind an installed provider, which would ask itself.
+     * API; never behind an installed provider, which would ask itself. An agent's leaves the
+     * channels on the kernel.
      */
     private static final class Public extends KernelAsync {
         private static AsynchronousChannelGroup defaultGroup; // guarded by this class; never ends
@@ -162,6 +176,19 @@ public abstract sealed class KernelAsync {
         @Override
         public AsynchronousChannelProvider provider() {
             return AsynchronousChannelProvider.provider();
+        }
+
+        @Override
+        public AsynchronousSocketChannel open(AsynchronousChannelGroup group) throws IOException {
+            return KernelSockets.<AsynchronousSocketChannel, IOException>call(
+                    () -> super.open(group));
+        }
+
+        @Override
+        public AsynchronousServerSocketChannel openServer(AsynchronousChannelGroup group)
+                throws IOException {
+            return KernelSockets.<AsynchronousServerSocketChannel, IOException>call(
+                    () -> super.openServer(group));
         }
 
         @Override

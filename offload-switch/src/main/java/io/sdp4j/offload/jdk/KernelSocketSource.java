@@ -29,8 +29,8 @@ public enum KernelSocketSource {
 
     /**
      * Public sockets and channels as they are: no access needed, but one wrapper more, and {@code
-     * interrupt} closes a connection that was accepted from the kernel. For the explicit API in a
-     * JVM without the agent; never behind an installed factory, which would ask itself.
+     * interrupt} closes a connection that was accepted from the kernel. For the explicit API; never
+     * behind an installed factory, which would ask itself. An agent's leaves them on the kernel.
      */
     PUBLIC {
         @Override

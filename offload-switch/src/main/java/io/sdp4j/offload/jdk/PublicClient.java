@@ -1,5 +1,6 @@
 package io.sdp4j.offload.jdk;
 
+import io.sdp4j.api.KernelSockets;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +20,7 @@ final class PublicClient extends KernelSocket {
     private final Socket socket;
 
     PublicClient(boolean proxies) {
-        this(proxies ? new Socket() : new Socket(Proxy.NO_PROXY));
+        this(KernelSockets.call(() -> proxies ? new Socket() : new Socket(Proxy.NO_PROXY)));
     }
 
     PublicClient(Socket socket) {

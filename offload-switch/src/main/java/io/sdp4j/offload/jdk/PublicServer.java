@@ -1,5 +1,6 @@
 package io.sdp4j.offload.jdk;
 
+import io.sdp4j.api.KernelSockets;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -33,7 +34,7 @@ final class PublicServer extends KernelSocket {
 
     @Override
     public void create() throws IOException {
-        channel = ServerSocketChannel.open();
+        channel = KernelSockets.<ServerSocketChannel, IOException>call(ServerSocketChannel::open);
         channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
     }
 
