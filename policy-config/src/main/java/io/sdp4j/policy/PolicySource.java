@@ -71,6 +71,9 @@ public final class PolicySource implements Supplier<Policy> {
      */
     private Names names;
 
+    /** Instead of a number of rules: the whole file is refused. */
+    private static final int REFUSED = Integer.MAX_VALUE;
+
     private int unknownHosts; // guarded by checking: how many of those rules wait
     private long nextLookUpNanos; // guarded by checking
     private volatile Policy policy;
@@ -348,7 +351,7 @@ public final class PolicySource implements Supplier<Policy> {
     /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
     private record Loaded(Names waits, Policy policy, int unknownHosts, List<String> notes) {
         static Loaded failed(Names waits, List<String> notes) {
-            return new Loaded(waits, null, Integer.MAX_VALUE, notes);
+            return new Loaded(waits, null, REFUSED, notes);
         }
 
         /** For one whose notes were reported. */
@@ -365,12 +368,16 @@ public final class PolicySource implements Supplier<Policy> {
     private Loaded load() {
         assert checking.isHeldByCurrentThread();
         seen = null;
+        if (unknownHosts == REFUSED) {
+            names = null; // those of a file that was never in force
+        }
         try {
             // first: a later write must look like a change
             seen = environment.files().stamp(choice.file);
             Names found = new Names(environment.files().read(choice.file));
             Loaded loaded = found.load();
-            if (found.hosts.none() || environment.hosts() == null) {
+            // a file with an error keeps it, whatever the hosts' addresses
+            if (loaded.policy == null || found.hosts.none() || environment.hosts() == null) {
                 return loaded;
             }
             found.hosts.ask();

@@ -237,7 +237,7 @@ class PolicySourceTest {
         files.write("f", "use sdp connect * far.example:80\nuse tcp connect * *:*\n");
         PolicySource source = open("f", null);
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "it could be that address");
-        files.write("f", BAD);
+        files.write("f", "use sdp connect * x.example:80\n" + BAD);
         passSecond();
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
         List<String> told = List.copyOf(lines);
@@ -248,6 +248,35 @@ class PolicySourceTest {
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source, 0x0a000002));
         assertEquals(2, files.reads.get());
         assertEquals(told, lines);
+    }
+
+    /**
+     * Goal: a file that was refused and is gone comes into force no more. Method: the JDK's dialect
+     * refuses it for an unknown host; then it is deleted, and the host gets an address.
+     */
+    @Test
+    void aRefusedFileThatIsGoneIsForgotten() {
+        files.write("f", "connect far.example 80\n");
+        List<String> asked = Collections.synchronizedList(new ArrayList<>());
+        Environment noting =
+                with(
+                        host -> {
+                            asked.add(host);
+                            return hosts.getOrDefault(host, List.of());
+                        });
+        PolicySource source = PolicySource.open("f", null, false, "p", noting, lines::add);
+        assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
+        files.delete("f");
+        passSecond();
+        assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
+        hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
+        clock.addAndGet(PolicySource.LOOK_UP_NANOS);
+        assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
+        files.write("f", "connect late.example 80\n");
+        passSecond();
+        assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
+        await().until(() -> asked.contains("late.example"));
+        assertEquals(List.of("far.example", "late.example"), List.copyOf(asked));
     }
 
     /**
