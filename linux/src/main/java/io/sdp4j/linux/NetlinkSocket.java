@@ -195,12 +195,14 @@ public final class NetlinkSocket implements Closeable {
         if (fd < 0) {
             return fd;
         }
-        long r = send(fd, m, m.getInt(0));
-        if (r >= 0) {
-            r = Linux.callAgain(Linux.RECVFROM, fd, m.address(), m.bytes, MSG_DONTWAIT, 0, 0);
+        try {
+            long r = send(fd, m, m.getInt(0));
+            return r < 0
+                    ? r
+                    : Linux.callAgain(Linux.RECVFROM, fd, m.address(), m.bytes, MSG_DONTWAIT, 0, 0);
+        } finally {
+            Linux.close(fd);
         }
-        Linux.close(fd);
-        return r;
     }
 
     private static int socket(int protocol) {
