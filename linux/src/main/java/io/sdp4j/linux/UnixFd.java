@@ -226,7 +226,7 @@ public final class UnixFd {
                 shutdown(fd);
                 return 0;
             }
-            m.copyOut(CONTROL + CONTROL_BYTES, b, off, n);
+            m.copyOut(CONTROL + CONTROL_BYTES, b, off, Math.max(n, 0));
             return n;
         }
     }
