@@ -446,13 +446,17 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
      */
     void whenAnswered(Runnable discard) {
         if (device.connectMayBlock()) {
-            var _ =
-                    fabric.connectThreads()
-                            .run(() -> channel.cm().disconnect(resources.id()))
-                            .whenComplete((r, t) -> channel.loop().execute(discard));
-        } else {
-            channel.loop().execute(discard);
+            try {
+                var _ =
+                        fabric.connectThreads()
+                                .run(() -> channel.cm().disconnect(resources.id()))
+                                .whenComplete((r, t) -> channel.loop().execute(discard));
+                return;
+            } catch (OutOfMemoryError e) {
+                // no thread: the event thread may have to wait
+            }
         }
+        channel.loop().execute(discard);
     }
 
     /** Ends a queue pair that was never connected, or whose user was not told. Event thread. */
