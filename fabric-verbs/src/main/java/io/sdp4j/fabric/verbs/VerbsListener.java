@@ -182,7 +182,12 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             looking = true;
             channel.loop().schedule(this::look, LOOK_NANOS);
         }
-        request.handler().onRequest(side);
+        try {
+            request.handler().onRequest(side);
+        } catch (RuntimeException | Error failure) {
+            side.reject(new byte[0]); // else it would stay pending, and its peer wait
+            throw failure;
+        }
     }
 
     private void look() {
