@@ -17,6 +17,10 @@ final class StandardOutput extends OutputStream {
     private static final int PIPE = 0x1000;
     private static final int SOCKET = 0xc000;
 
+    // of proc_pid_fdinfo(5), in octal digits
+    private static final String FLAGS = "flags:";
+    private static final int NONBLOCK = 04000;
+
     private final OutputStream out = new FileOutputStream(FileDescriptor.out);
     private boolean over; // what is buffered still comes here
 
@@ -46,14 +50,27 @@ final class StandardOutput extends OutputStream {
         }
     }
 
-    /** Whether it is a pipe or a socket. (The failure's message is in the user's language.) */
+    /**
+     * Whether it is a pipe or a socket that waits for its reader. (The failure's message is in the
+     * user's language.)
+     */
     private static boolean hasReader() {
         try {
             int mode = (int) Files.getAttribute(Path.of("/proc/self/fd/1"), "unix:mode");
             int type = mode & TYPE_MASK;
-            return type == PIPE || type == SOCKET;
-        } catch (IOException e) {
+            return (type == PIPE || type == SOCKET) && waits();
+        } catch (IOException | NumberFormatException e) {
             return false;
         }
+    }
+
+    private static boolean waits() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/fdinfo/1"))) {
+            if (line.startsWith(FLAGS)) {
+                return (Integer.parseInt(line.substring(FLAGS.length()).strip(), 8) & NONBLOCK)
+                        == 0;
+            }
+        }
+        return false;
     }
 }
