@@ -435,14 +435,18 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     @Override
     public void configureBlocking(boolean block) throws IOException {
-        boolean _ =
-                alone(
-                        () -> {
-                            if (!configureStream(block)) {
-                                channel.blockKernel(block);
-                            }
-                            return true;
-                        });
+        boolean _ = alone(new Blocking(this, block));
+    }
+
+    /** No lambda: the first channel that does not block would link it. */
+    private record Blocking(SwitchedConnection connection, boolean block) implements Step {
+        @Override
+        public boolean run() throws IOException {
+            if (!connection.configureStream(block)) {
+                connection.channel.blockKernel(block);
+            }
+            return true;
+        }
     }
 
     interface Step {
