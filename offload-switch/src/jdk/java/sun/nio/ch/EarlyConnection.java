@@ -193,7 +193,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return connected && counted != null;
     }
 
-    /** What carries it if it may move, else null. */
+    /** The kernel's connection with its counts if it may move, else null. */
     public synchronized CountedKernel counted() {
         return counted;
     }

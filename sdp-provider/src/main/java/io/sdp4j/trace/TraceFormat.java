@@ -55,6 +55,8 @@ final class TraceFormat {
     static final int E_ACK = 176;
     static final int ADDRESS_BYTES = 16;
     static final int FABRIC_BYTES = 16;
+
+    /** Room of a Hello in the InfiniBand form, which no build writes any more. */
     static final int HELLO_BYTES = 92;
 
     /** All of a HelloAck that is not reserved. */

@@ -86,7 +86,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         return client.goOn(state) ? client : null;
     }
 
-    /** What both kinds have. Called under the state lock. */
+    /** Takes over the state that sockets and listeners have in common. Under the state lock. */
     final void before(Map<String, Object> early) {
         options = early.get("options") instanceof Map<?, ?> set ? new OptionLog(set) : null;
         asked = (InetSocketAddress) early.get("bound");
