@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 @State
 public class RingPublishes {
     private static final QpSpec SPEC = new QpSpec(1, 64, 1);
-    static final ShmLayout LAYOUT = new ShmLayout(SPEC, SPEC, 0, 0);
+    static final ShmLayout LAYOUT = new ShmLayout(SPEC, SPEC, 0, 0, 4096);
 
     private final MemorySegment mem =
             MemorySegment.ofArray(new long[(int) (LAYOUT.totalBytes >>> 3)]);
