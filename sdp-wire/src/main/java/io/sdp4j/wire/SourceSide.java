@@ -34,13 +34,13 @@ public final class SourceSide {
      * and never for a write that must not wait (docs/protocol.md 6.9, 18).
      *
      * @param buffer the shell's number of it
-     * @param lenBytes 2..2^31: an advertisement carries the first byte itself
+     * @param lenBytes 1..2^31
      * @param rkey key that lets the peer read it
      * @param va address of its first byte, as the key wants it
      * @return false when nothing was taken: the bytes are to be copied
      */
     public boolean lend(int buffer, long lenBytes, int rkey, long va, ActionList out) {
-        assert lenBytes > 1 && lenBytes <= 1L << 31;
+        assert lenBytes > 0 && lenBytes <= 1L << 31;
         if (!machine.begins() || !send.lend(buffer, lenBytes, rkey, va, machine.peerMaxAdverts())) {
             return false;
         }
