@@ -323,8 +323,8 @@ public final class Attacker {
             case "full" -> {
                 lingerOnce(path);
                 int[] much = copies();
-                while (send(fd, 0x4040, one, much) > 0) {
-                    // until nothing more fits
+                for (int n = 0; n < 8; n++) { // of more, a user may have too many under way
+                    send(fd, one, much);
                 }
             }
             case "connected" -> {
