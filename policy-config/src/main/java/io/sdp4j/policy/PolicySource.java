@@ -50,6 +50,9 @@ public final class PolicySource implements Supplier<Policy> {
     /** For all the host names of a file. */
     private static final long ANSWER_NANOS = 1_000_000_000L;
 
+    /** Instead of a number of rules: the whole file is refused. */
+    private static final int REFUSED = Integer.MAX_VALUE;
+
     /** As long as the JDK itself remembers that a host is unknown. */
     static final long LOOK_UP_NANOS = 10_000_000_000L;
 
@@ -70,9 +73,6 @@ public final class PolicySource implements Supplier<Policy> {
      * refused until its hosts are known; null: none.
      */
     private Names names;
-
-    /** Instead of a number of rules: the whole file is refused. */
-    private static final int REFUSED = Integer.MAX_VALUE;
 
     private int unknownHosts; // guarded by checking: how many of those rules wait
     private long nextLookUpNanos; // guarded by checking
