@@ -55,6 +55,11 @@ final class Arrivals {
         if (fault != AbortReason.NONE) {
             return fault;
         }
+        if (life.bcopyOnly && Bsdh.mid(first) == Mid.DATA) {
+            onBcopy(slot, Bsdh.flags(first), byteLen - Bsdh.BYTES, out);
+            return AbortReason.NONE;
+        }
+        life.bcopyOnly = false; // until the schedule has seen what this message brings
         if (suspension.peerSilent() && !isUpdate(first, byteLen)) {
             return AbortReason.ILLEGAL_IN_STATE; // nothing else follows SuspComm (10)
         }
@@ -64,23 +69,26 @@ final class Arrivals {
 
     /** Everything that can be checked before the message means anything (docs/protocol.md 2.13). */
     AbortReason examine(long first, long second, int byteLen) {
-        AbortReason fault =
-                switch (Bsdh.check(first, byteLen)) {
-                    case NONE -> AbortReason.NONE;
-                    case SHORT -> AbortReason.SHORT_MESSAGE;
-                    case LENGTH -> AbortReason.BAD_LENGTH;
-                    case RESERVED_MID -> AbortReason.RESERVED_MID;
-                    case TRUNCATED -> AbortReason.TRUNCATED_HEADER;
-                    case PAYLOAD -> AbortReason.UNEXPECTED_PAYLOAD;
-                    case URGENT -> AbortReason.BAD_URGENT_FLAG;
-                };
-        if (fault != AbortReason.NONE) {
-            return fault;
+        Bsdh.Fault fault = Bsdh.check(first, byteLen);
+        if (fault != Bsdh.Fault.NONE) {
+            return reason(fault);
         }
         if (byteLen > handshake.receiveBytes()) {
             return AbortReason.MESSAGE_TOO_LONG;
         }
         return credits.accept(Bsdh.mseq(second), Bsdh.mseqAck(second), Bsdh.bufs(first));
+    }
+
+    private static AbortReason reason(Bsdh.Fault fault) {
+        return switch (fault) {
+            case NONE -> AbortReason.NONE;
+            case SHORT -> AbortReason.SHORT_MESSAGE;
+            case LENGTH -> AbortReason.BAD_LENGTH;
+            case RESERVED_MID -> AbortReason.RESERVED_MID;
+            case TRUNCATED -> AbortReason.TRUNCATED_HEADER;
+            case PAYLOAD -> AbortReason.UNEXPECTED_PAYLOAD;
+            case URGENT -> AbortReason.BAD_URGENT_FLAG;
+        };
     }
 
     private static boolean isUpdate(long first, int byteLen) {
@@ -149,6 +157,18 @@ final class Arrivals {
             }
         }
         return fault;
+    }
+
+    /** Data while there is nothing else, so that it may come, and goes to the reader. */
+    private void onBcopy(int slot, int flags, int payloadBytes, ActionList out) {
+        if (payloadBytes == 0) {
+            repost(slot, true, out);
+            return;
+        }
+        bytesReceived += payloadBytes;
+        out.deliver(slot, Bsdh.BYTES, payloadBytes, flags & (Bsdh.OOB_PRES | Bsdh.OOB_PEND));
+        delivered++;
+        receive.sinks.onPayload(out);
     }
 
     private AbortReason onData(int slot, int flags, int byteLen, ActionList out) {

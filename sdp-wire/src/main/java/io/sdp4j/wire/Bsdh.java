@@ -171,6 +171,9 @@ public final class Bsdh {
             return Fault.LENGTH;
         }
         int mid = mid(first);
+        if (mid == Mid.DATA && (flags(first) & OOB_PRES) == 0) {
+            return Fault.NONE;
+        }
         if (!Mid.known(mid)) {
             return Fault.RESERVED_MID;
         }

@@ -21,6 +21,14 @@ final class Lifecycle {
     /** For AbortConn to find a credit and complete: it is a courtesy. */
     static final long ABORT_NANOS = 1_000_000_000L;
 
+    /**
+     * The stream is established, and nothing but buffered copy is under way in either direction:
+     * nothing is lent, offered, ended, or to be suspended. The {@link Schedule} sees that after an
+     * event, and a change of state ends it. Messages with payload, credit updates and completions
+     * of sends leave it as it is, so they need not ask for each of its reasons again.
+     */
+    boolean bcopyOnly;
+
     private State state = State.CLOSED;
     private AbortReason reason = AbortReason.NONE;
     private boolean eof;
@@ -76,22 +84,22 @@ final class Lifecycle {
 
     void onHelloWritten() {
         assert state == State.CLOSED && !down;
-        state = State.HELLO_SENT;
+        become(State.HELLO_SENT);
     }
 
     void onHelloAccepted() {
         assert state == State.CLOSED && !down;
-        state = State.HELLO_RCVD;
+        become(State.HELLO_RCVD);
     }
 
     void establish(ActionList out) {
-        state = State.ESTABLISHED;
+        become(State.ESTABLISHED);
         out.wake(ActionList.WRITABLE);
     }
 
     /** Our half is to end: ESTABLISHED to FIN_SENDING, PEER_FIN to LAST_SENDING (12.2). */
     void finish(ActionList out) {
-        state = state == State.PEER_FIN ? State.LAST_SENDING : State.FIN_SENDING;
+        become(state == State.PEER_FIN ? State.LAST_SENDING : State.FIN_SENDING);
         out.wake(ActionList.WRITABLE);
     }
 
@@ -100,8 +108,8 @@ final class Lifecycle {
         eof = true;
         out.wake(ActionList.READABLE);
         switch (state) {
-            case ESTABLISHED -> state = State.PEER_FIN;
-            case FIN_SENDING -> state = State.FIN_CROSS;
+            case ESTABLISHED -> become(State.PEER_FIN);
+            case FIN_SENDING -> become(State.FIN_CROSS);
             case FIN_SENT -> closeLlp(out);
             default -> throw new AssertionError(state);
         }
@@ -115,7 +123,7 @@ final class Lifecycle {
             return;
         }
         switch (state) {
-            case FIN_SENDING -> state = State.FIN_SENT;
+            case FIN_SENDING -> become(State.FIN_SENT);
             case FIN_CROSS -> closeLlp(out);
             case LAST_SENDING -> arm(SdpMachine.TIMER_GRACE, GRACE_NANOS, out);
             default -> throw new AssertionError(state);
@@ -124,7 +132,7 @@ final class Lifecycle {
 
     /** Both halves have ended, or AbortConn is out: close the connection below. */
     void closeLlp(ActionList out) {
-        state = State.LLP_CLOSING;
+        become(State.LLP_CLOSING);
         disarmAll(out);
         arm(SdpMachine.TIMER_LLP, LLP_NANOS, out);
         out.disconnect();
@@ -140,7 +148,7 @@ final class Lifecycle {
 
     /** Cut, telling the peer by AbortConn: only after our DisConn (12.4). */
     void aborting(AbortReason why, ActionList out) {
-        state = State.ABORTING;
+        become(State.ABORTING);
         fail(why);
         disarmAll(out);
         arm(SdpMachine.TIMER_ABORT, ABORT_NANOS, out);
@@ -174,10 +182,15 @@ final class Lifecycle {
 
     /** The end: nothing will be emitted any more. */
     void end(State last, ActionList out) {
-        state = last;
+        become(last);
         down = true;
         disarmAll(out);
         out.wake(ActionList.READABLE | ActionList.WRITABLE | ActionList.CLOSED);
+    }
+
+    private void become(State next) {
+        state = next;
+        bcopyOnly = false;
     }
 
     private void fail(AbortReason why) {

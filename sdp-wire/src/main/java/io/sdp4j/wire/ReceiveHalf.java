@@ -37,6 +37,11 @@ final class ReceiveHalf {
         return offers.unanswered() || offers.cancelled() || !sinks.isEmpty();
     }
 
+    /** Whether payload goes to a reader as it comes, and nothing else is to be looked after. */
+    boolean bcopyOnly() {
+        return !busy() && offers.idle() && !sizeAsked && !fin && !shut;
+    }
+
     /** Whether the peer has ended this half. */
     boolean fin() {
         return fin;

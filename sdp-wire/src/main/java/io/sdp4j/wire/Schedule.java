@@ -39,8 +39,31 @@ final class Schedule {
         return watch;
     }
 
-    /** Does what is due. */
+    /** Does what is due, and sees whether anything beyond buffered copy can be due next. */
     void run(ActionList out) {
+        doAll(out);
+        life.bcopyOnly = bcopyOnly();
+    }
+
+    /** As {@link #run}, where messages with payload or credit updates are all that was. */
+    void runAfterBcopy(ActionList out) {
+        if (!life.bcopyOnly) {
+            run(out);
+        } else {
+            assert bcopyOnly();
+            updateCredits(out);
+        }
+    }
+
+    /** See {@link Lifecycle#bcopyOnly}. */
+    boolean bcopyOnly() {
+        return life.state() == State.ESTABLISHED
+                && send.bcopyOnly()
+                && receive.bcopyOnly()
+                && !suspension.begun();
+    }
+
+    private void doAll(ActionList out) {
         if (life.state() == State.ABORTING) {
             if (!abortSent && emitter.controlAllowed()) {
                 abortSent = true;

@@ -100,7 +100,7 @@ public final class SdpMachine extends SetUp {
 
     /** Whether {@link #reserve()} would succeed. */
     public boolean writable() {
-        return emitter.writable();
+        return life.bcopyOnly ? emitter.payloadAllowed() : emitter.writable();
     }
 
     /**
@@ -155,13 +155,17 @@ public final class SdpMachine extends SetUp {
      */
     public boolean send(int slot, int payloadBytes, boolean urgent, ActionList out) {
         credits.unreserve();
-        if (!life.talking()) {
+        if (!life.bcopyOnly && !life.talking()) {
             return false;
         }
         assert payloadBytes > 0 && payloadBytes <= maxPayload();
         assert !send.finSent();
         emitter.payload(slot, payloadBytes, urgent, out);
-        schedule.run(out);
+        if (!life.bcopyOnly) {
+            schedule.run(out);
+        } else {
+            assert !credits.updateDue() : "each message tells of all credits";
+        }
         return true;
     }
 
@@ -220,7 +224,8 @@ public final class SdpMachine extends SetUp {
     public void onSendsCompleted(int count, ActionList out) {
         boolean couldWrite = writable();
         queue.onCompleted(count);
-        onward(couldWrite, out);
+        schedule.runAfterBcopy(out);
+        emitter.wakeWriter(couldWrite, out);
     }
 
     /** The message with which the peer broke the protocol, null if it did not. */
@@ -251,15 +256,17 @@ public final class SdpMachine extends SetUp {
     public void onReceived(
             int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
         messagesReceived++;
-        if (state() == State.ABORTING) {
-            drain(first, second, byteLen, out);
-            return;
-        }
-        if (life.settingUp() && greeted) {
-            life.establish(out); // the first message proves it (docs/protocol.md 12.3)
-        }
-        if (!life.open()) {
-            return;
+        if (!life.bcopyOnly) {
+            if (state() == State.ABORTING) {
+                drain(first, second, byteLen, out);
+                return;
+            }
+            if (life.settingUp() && greeted) {
+                life.establish(out); // the first message proves it (docs/protocol.md 12.3)
+            }
+            if (!life.open()) {
+                return;
+            }
         }
         boolean couldWrite = writable();
         credits.onArrival();
@@ -273,18 +280,21 @@ public final class SdpMachine extends SetUp {
         } else if (suspension.over()) {
             ending.suspend(suspension.ours(), out);
         } else {
-            onward(couldWrite, out);
+            schedule.runAfterBcopy(out);
+            emitter.wakeWriter(couldWrite, out);
         }
     }
 
     /** The application has taken all of a delivered slot. */
     public void consumed(int slot, ActionList out) {
-        if (!life.talking()) {
-            return;
+        if (life.bcopyOnly) {
+            arrivals.onConsumed(slot, out);
+            schedule.runAfterBcopy(out);
+        } else if (life.talking()) {
+            boolean couldWrite = writable();
+            arrivals.onConsumed(slot, out);
+            onward(couldWrite, out);
         }
-        boolean couldWrite = writable();
-        arrivals.onConsumed(slot, out);
-        onward(couldWrite, out);
     }
 
     /**
@@ -359,7 +369,7 @@ public final class SdpMachine extends SetUp {
 
     /** Does what has become due. */
     void onward(ActionList out) {
-        onward(writable(), out);
+        onward(emitter.writable(), out);
     }
 
     void onward(boolean couldWrite, ActionList out) {

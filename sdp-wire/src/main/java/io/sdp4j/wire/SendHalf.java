@@ -57,6 +57,11 @@ final class SendHalf {
                 || pipelined != pipelinedWanted;
     }
 
+    /** Whether payload is copied, in order, and nothing else is to be looked after. */
+    boolean bcopyOnly() {
+        return !busy() && sources.idle() && !finWanted;
+    }
+
     /** Whether the application has ended its output. */
     boolean shut() {
         return finWanted;

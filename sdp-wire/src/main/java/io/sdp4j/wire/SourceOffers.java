@@ -68,6 +68,11 @@ final class SourceOffers extends Offers {
         return unanswered() || !answerSeen;
     }
 
+    /** Whether nothing is offered, owed, or to be acknowledged. */
+    boolean idle() {
+        return !open() && !cancelled && expected == 0 && asked.isEmpty();
+    }
+
     /**
      * Notes what a message's MSeqAck says about the last answer.
      *

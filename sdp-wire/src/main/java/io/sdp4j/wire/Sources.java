@@ -54,6 +54,11 @@ final class Sources {
         return lent.isEmpty();
     }
 
+    /** Whether nothing is lent, owed, or to be answered. */
+    boolean idle() {
+        return lent.isEmpty() && owed == 0 && cancel == NONE;
+    }
+
     int outstanding() {
         return outstanding;
     }

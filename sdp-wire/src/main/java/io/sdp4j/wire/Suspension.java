@@ -16,6 +16,11 @@ final class Suspension {
     private boolean answered;
     private boolean over;
 
+    /** Whether either end has asked. */
+    boolean begun() {
+        return wanted() || sent;
+    }
+
     /** Whether nothing new may be begun. */
     boolean wanted() {
         return ours >= 0 || theirs >= 0;
