@@ -44,6 +44,12 @@ final class StreamCore {
     Outgoing outgoing;
     private MemorySegment receiveMemory;
 
+    /** Payload bytes of the longest message that the peer and the fabric take. */
+    private int mostPayload;
+
+    /** Of these, the bytes whose memory is there in any case. */
+    private int usualPayload;
+
     final SessionConnections qps;
     final Inbox inbox;
     final SuspendedSession suspension;
@@ -127,6 +133,8 @@ final class StreamCore {
         outgoing = new Outgoing(this, next, over, actions);
         next.onEstablished(actions);
         carryOut();
+        mostPayload = Math.min(next.maxPayload(), over.sendBytes() - Bsdh.BYTES);
+        usualPayload = Math.min(mostPayload, over.usualBytes() - Bsdh.BYTES);
         slots = new SendSlots(over);
         coalescer = new WriteCoalescer(this, slots, next.credit(), over.peerIsOurs());
     }
@@ -248,22 +256,26 @@ final class StreamCore {
         loop.schedule((EventLoop.Repeatable) task::run, nanos);
     }
 
-    /** Payload bytes of the longest message that the peer and the fabric take. */
-    int maxPayload() {
-        assert Thread.holdsLock(this);
-        return Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
-    }
-
     /**
-     * As {@link #maxPayload}, for the next message: as much as is usual while the peer keeps up, so
-     * that it reads one while the next is filled; all that fits when it is behind, so that a peer
-     * which does not read takes as much as a kernel's socket.
+     * Most payload bytes of the next message: as much as is usual while the peer keeps up, so that
+     * it reads one while the next is filled; all that fits when it is behind, so that a peer which
+     * does not read takes as much as a kernel's socket.
      */
     int nextPayload() {
+        return nextPayload(coalescer.peerBehind());
+    }
+
+    /** As the other one, where {@link WriteCoalescer#peerBehind} is known. */
+    int nextPayload(boolean peerBehind) {
         assert Thread.holdsLock(this);
-        int most = maxPayload();
-        int usual = qp.usualBytes() - Bsdh.BYTES;
-        return most <= usual || (coalescer.peerBehind() && qp.bookLong()) ? most : usual;
+        boolean all = peerBehind && mostPayload > usualPayload && qp.bookLong();
+        return all ? mostPayload : usualPayload;
+    }
+
+    /** Whether a message is longer than is usual. */
+    boolean isLong(int payloadBytes) {
+        assert Thread.holdsLock(this);
+        return payloadBytes > usualPayload;
     }
 
     /** As {@link #nextPayload}: owed bytes are not mixed with others. */
@@ -375,6 +387,12 @@ final class StreamCore {
         if (queue.ready()) {
             progress();
         }
+        return reserveAfterLook();
+    }
+
+    /** As {@link #reserve}, by a caller that has just looked what has completed. */
+    int reserveAfterLook() {
+        assert Thread.holdsLock(this);
         int slot = reserveNow();
         if (slot < 0 && queue.spared()) {
             progress(); // what is missing may have come

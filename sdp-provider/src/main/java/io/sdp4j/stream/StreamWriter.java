@@ -133,7 +133,7 @@ final class StreamWriter {
                         taken = core.coalescer.takeOut();
                     } else {
                         core.coalescer.flush();
-                        taken = core.reserve();
+                        taken = core.reserveAfterLook();
                         most = core.nextPayload();
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
@@ -253,18 +253,24 @@ final class StreamWriter {
         return oneWayBytes > bulkBytes;
     }
 
-    /** Takes a small write, or the part of it that fits a message; 0 = not now. With the lock. */
+    /**
+     * Takes a small write, or the part of it that fits a message; 0 = not now. With the lock, after
+     * a look what has completed.
+     */
     private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean more) {
         assert Thread.holdsLock(core);
         if (core.coalescer.isOpen()) {
             return core.coalescer.append(b, off, src, len, more);
         }
-        int taken = core.reserve();
+        int taken = core.reserveAfterLook();
         if (taken < 0) {
             return 0;
         }
-        int n = Math.min(core.nextPayload(), len);
-        return core.coalescer.sendOrKeep(taken, b, off, src, n, more) ? n : 0;
+        boolean behind = core.coalescer.peerBehind();
+        int most = core.nextPayload(behind);
+        int n = Math.min(most, len);
+        boolean now = n == most || !(more || behind);
+        return core.coalescer.sendOrKeep(taken, most, b, off, src, n, now) ? n : 0;
     }
 
     /**

@@ -108,11 +108,7 @@ final class WriteCoalescer {
     /** Whether a large write goes on in the open slot. */
     boolean goesOn() {
         assert Thread.holdsLock(core);
-        return isOpen() && (isLast() || isLong(most()));
-    }
-
-    private boolean isLong(int most) {
-        return most > core.qp.usualBytes() - Bsdh.BYTES;
+        return isOpen() && (isLast() || core.isLong(most()));
     }
 
     /** The open slot, to be filled on; it is not open any more. */
@@ -140,7 +136,7 @@ final class WriteCoalescer {
     boolean keep(int taken, int payloadBytes, int most) {
         assert Thread.holdsLock(core);
         out = false;
-        boolean wanted = isLast() || (isLong(most) && peerBehind());
+        boolean wanted = isLast() || (core.isLong(most) && peerBehind());
         if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
             return false;
         }
@@ -170,19 +166,19 @@ final class WriteCoalescer {
      * Sends a small write, or keeps it for a fuller message.
      *
      * @param taken a reserved slot
-     * @param more whether another write of the same call follows, or {@link #flushIfPeerKeepsUp}
+     * @param most payload that it may hold
+     * @param now whether it leaves at once
      * @return whether it was taken; false if the stream was cut
      */
-    boolean sendOrKeep(int taken, byte[] b, int off, ByteBuffer src, int n, boolean more) {
+    boolean sendOrKeep(int taken, int most, byte[] b, int off, ByteBuffer src, int n, boolean now) {
         assert Thread.holdsLock(core);
-        int most = core.nextPayload();
         try {
             slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
         } catch (Throwable t) {
             core.unreserve(taken);
             throw t;
         }
-        if (n == most || (!more && !peerBehind())) {
+        if (now) {
             return core.send(taken, n, false);
         }
         core.qp.unsent(taken, Bsdh.BYTES + n);
