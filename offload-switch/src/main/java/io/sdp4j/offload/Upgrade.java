@@ -187,11 +187,22 @@ public abstract class Upgrade {
     /** By the holder of the read lock: {@code n} bytes came by TCP. */
     public final void received(long n) {
         handover.received(n);
+        noteFinished();
+        trigger.received();
+        consider();
+    }
+
+    /** All may have come that comes by TCP: then the reader stands before the stream. */
+    private void noteFinished() {
         if (handover.finished()) {
             taken().readerBehind(false);
         }
-        trigger.received();
-        consider();
+    }
+
+    /** A call that began before this was there has given its lock back, and may have read. */
+    public final void earlyCallLeft() {
+        noteFinished();
+        wrote();
     }
 
     /** By the holder of the write lock: {@code n} bytes have gone by TCP. */
@@ -608,9 +619,7 @@ public abstract class Upgrade {
             }
             known = n >= 0 && handover.limit(limit);
         }
-        if (handover.finished()) {
-            taken().readerBehind(false);
-        }
+        noteFinished();
         synchronized (this) {
             limitless = !known;
             notifyAll();

@@ -247,11 +247,6 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    /** A read or write that began before this was there has given its lock back. */
-    void earlyCallLeft() {
-        wrote();
-    }
-
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);

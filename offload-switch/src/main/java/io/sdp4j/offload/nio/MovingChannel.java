@@ -151,7 +151,7 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     @Override
     public void lockGivenBack() {
-        wrote();
+        earlyCallLeft();
     }
 
     private void tryAdopt() {

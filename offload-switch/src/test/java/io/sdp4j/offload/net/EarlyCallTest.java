@@ -24,6 +24,7 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,14 +39,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: a stream that comes, or a close, while a write lasts that began before the switch had
+ * Goal: a stream that comes, or a close, while a call lasts that began before the switch had
  * started does not wait for another call of the application. Method: this thread holds the write
- * lock as such a write does.
+ * lock as such a write does, and counts what it reads as such a read does.
  */
 @Timeout(60)
 class EarlyCallTest {
     private final Set<String> called = ConcurrentHashMap.newKeySet();
     private final ReentrantLock writeLock = new ReentrantLock();
+    private final AtomicLong received = new AtomicLong();
+    private volatile Runnable armed;
+    private volatile long limit = -1; // that the peer has told; -1 = none
+    private volatile boolean behind;
     private ServerSocket listener;
     private Socket socket;
     private Socket accepted;
@@ -64,7 +69,7 @@ class EarlyCallTest {
                     Proxy.newProxyInstance(
                             OffloadStream.class.getClassLoader(),
                             new Class<?>[] {OffloadStream.class},
-                            (self, method, _) -> call(self, method));
+                            (self, method, args) -> call(self, method, args));
         }
 
         @Override
@@ -73,12 +78,25 @@ class EarlyCallTest {
         }
     }
 
-    private Object call(Object self, Method method) {
+    private Object call(Object self, Method method, Object[] args) {
         called.add(method.getName());
         return switch (method.getName()) {
             case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
             case "hashCode" -> System.identityHashCode(self);
-            case "tryBegin", "arm" -> true;
+            case "tryBegin" -> true;
+            case "arm" -> {
+                armed = (Runnable) args[1];
+                yield true;
+            }
+            case "readerBehind" -> {
+                behind = (boolean) args[0];
+                yield null;
+            }
+            case "available" -> limit < 0 ? 0 : Long.BYTES;
+            case "tryRead" -> {
+                ByteBuffer.wrap((byte[]) args[0]).putLong(limit);
+                yield Long.BYTES;
+            }
             default -> method.getReturnType() == boolean.class ? (Object) false : zero(method);
         };
     }
@@ -88,7 +106,7 @@ class EarlyCallTest {
     }
 
     @BeforeEach
-    void moveWhileAWriteLasts() throws Exception {
+    void moveWhileACallLasts() throws Exception {
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         socket = new Socket(listener.getInetAddress(), listener.getLocalPort());
         accepted = listener.accept();
@@ -105,14 +123,14 @@ class EarlyCallTest {
         state.put("readLock", new ReentrantLock());
         state.put("writeLock", writeLock);
         state.put("sent", new AtomicLong());
-        state.put("received", new AtomicLong());
+        state.put("received", received);
         state.put("turns", 0L);
         state.put("bornNanos", System.nanoTime());
         switched = (SwitchClientImpl) SwitchSocketImpl.early(owner, state);
         writeLock.lock();
         accepted.getOutputStream().write(7);
         assertEquals(7, switched.getInputStream().read());
-        await().until(() -> called.contains("arm"));
+        await().until(() -> armed != null);
         assertFalse(called.contains("tryBegin"));
     }
 
@@ -124,15 +142,26 @@ class EarlyCallTest {
         listener.close();
     }
 
-    private void endOfTheWrite() {
+    private void endOfTheCall() {
         writeLock.unlock();
         switched.run();
     }
 
     @Test
     void theOutputMovesAfterIt() {
-        endOfTheWrite();
+        endOfTheCall();
         assertTrue(called.contains("tryBegin"));
+    }
+
+    /** A close that leaves bytes of the stream unread is to tell the peer. */
+    @Test
+    void aReadOfTheLastByteOfTcpHasReachedTheStream() {
+        limit = 2;
+        armed.run();
+        assertTrue(behind);
+        received.set(2);
+        endOfTheCall();
+        assertFalse(behind);
     }
 
     @Test
@@ -146,7 +175,7 @@ class EarlyCallTest {
         Thread.ofPlatform().start(closing);
         Object _ = closing.get();
         assertFalse(called.contains("close"));
-        endOfTheWrite();
+        endOfTheCall();
         assertTrue(called.contains("close"));
     }
 }
