@@ -25,6 +25,7 @@ final class StreamCleaner implements Runnable {
     /** Takes a stream for {@code holder}. */
     static StreamCleaner take(OffloadStream stream, SwitchCounters counters, Object holder) {
         StreamCleaner lease = new StreamCleaner(stream, counters);
+        counters.took(stream);
         lease.cleanable = CLEANER.register(holder, lease);
         return lease;
     }

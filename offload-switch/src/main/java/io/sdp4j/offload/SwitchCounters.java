@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * Counts connections when they are established and bytes when they are over. Thread-safe.
  *
  * <p>Shape: {@code live} holds the offloaded streams that are open, so that a report can include
- * what they have carried; every call of {@link #opened} is followed by one of {@link #closing}.
+ * what they have carried; every call of {@link #took} is followed by one of {@link #closing}.
  */
 public final class SwitchCounters {
     private static final Set<ReasonCode> POLICY =
@@ -79,23 +79,29 @@ public final class SwitchCounters {
         refused.increment();
     }
 
-    /** An offloaded stream was connected or accepted. */
-    public void opened(OffloadStream stream, boolean accepted) {
+    /** An offloaded connection was made or accepted. */
+    public void opened(ConnectionInfo info, boolean accepted) {
         (accepted ? acceptedOffloaded : offloaded)
-                .computeIfAbsent(stream.info().fabric(), f -> new LongAdder())
+                .computeIfAbsent(info.fabric(), f -> new LongAdder())
                 .increment();
         reasons.get(ReasonCode.OFFLOADED).increment();
+    }
+
+    /** What a stream carries counts, also before it is certain that a connection moves onto it. */
+    public void took(OffloadStream stream) {
         live.add(stream);
     }
 
     /**
-     * A connection that was counted as one on the kernel has got a stream, which counts for itself.
+     * A connection that was counted as one on the kernel is an offloaded one.
      *
+     * @param info of its stream
      * @param reason why it was on the kernel
      * @param bytes that it has carried there
      * @param millis its age
      */
-    void moved(ReasonCode reason, boolean accepted, long bytes, long millis) {
+    void moved(ConnectionInfo info, ReasonCode reason, boolean accepted, long bytes, long millis) {
+        opened(info, accepted);
         moved.increment();
         movedBytes.add(bytes);
         movedMillis.add(millis);

@@ -34,8 +34,8 @@ public record SwitchReport(
     /**
      * Connections that left kernel TCP. Divided by {@code connections}, the sums tell when.
      *
-     * @param bytes payload of both directions that they had carried by TCP when they found a stream
-     * @param millis their age then
+     * @param bytes payload of both directions that they had carried by TCP when that was certain
+     * @param millis their age when they found a stream
      */
     public record Moved(long connections, long bytes, long millis) {}
 }

@@ -261,6 +261,9 @@ public abstract class Upgrade {
             StreamHandle stream = taken();
             if (stream != null && stream.begin(handover.limitToTell())) {
                 handover.moveOut();
+                if (decision != null) {
+                    countMove();
+                }
                 return true;
             }
         }
@@ -536,12 +539,6 @@ public abstract class Upgrade {
             try {
                 take(stream).readerBehind(true);
                 movedAfterMillis = trigger.ageMillis();
-                owner.counters()
-                        .moved(
-                                kernelInfo.reason(),
-                                decision == null,
-                                trigger.carried(),
-                                movedAfterMillis);
                 complete = true;
             } catch (IOException e) {
                 stream.close(true);
@@ -623,6 +620,9 @@ public abstract class Upgrade {
         synchronized (this) {
             limitless = !known;
             notifyAll();
+            if (known && decision == null) {
+                countMove();
+            }
         }
         return true;
     }
@@ -679,12 +679,24 @@ public abstract class Upgrade {
         }
     }
 
+    /** The end that has proposed to move has told its limit, and cannot give it up any more. */
+    private synchronized void countMove() {
+        owner.counters()
+                .moved(
+                        taken().info(),
+                        kernelInfo.reason(),
+                        decision == null,
+                        trigger.carried(),
+                        movedAfterMillis);
+    }
+
     /** Where it runs, and why. */
     public final ConnectionInfo info() {
         StreamHandle stream = taken();
         long afterMillis;
         synchronized (this) {
-            if (stream == null || (limitless && !handover.outMoved())) {
+            boolean certain = decision == null ? handover.limitKnown() : handover.outMoved();
+            if (stream == null || !certain) {
                 return kernelInfo;
             }
             afterMillis = movedAfterMillis;

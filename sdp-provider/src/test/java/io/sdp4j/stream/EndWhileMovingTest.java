@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
@@ -37,6 +39,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a connection that ends while it moves ends as the kernel's does. Method: the test gives
@@ -125,7 +129,11 @@ final class EndWhileMovingTest {
     }
 
     private void connected(Connected test) throws Exception {
-        SelectorProvider provider = SwitchChannels.provider(owner());
+        connected(owner(), test);
+    }
+
+    private static void connected(OffloadSwitch owner, Connected test) throws Exception {
+        SelectorProvider provider = SwitchChannels.provider(owner);
         try (ServerSocketChannel listener = TestChannels.listen(provider);
                 SocketChannel client = provider.openSocketChannel()) {
             client.connect(listener.getLocalAddress());
@@ -282,6 +290,34 @@ final class EndWhileMovingTest {
                     client.configureBlocking(false);
                     await().until(() -> read(client) == -1);
                 });
+    }
+
+    /** The accepted end has its stream before the other one could tell that it gives up. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aMoveThatIsGivenUpIsNotCounted(boolean givenUp) throws Exception {
+        OffloadSwitch owner = owner();
+        connected(
+                owner,
+                (client, server) -> {
+                    write(client);
+                    serverTakes().run();
+                    assertEquals(1, read(server));
+                    if (givenUp) {
+                        client.close();
+                    }
+                    clientTakes.countDown();
+                    if (!givenUp) {
+                        awaitMoved(client);
+                        awaitMoved(server);
+                        client.close();
+                    }
+                    assertEquals(-1, read(server));
+                });
+        SwitchReport report = owner.report();
+        assertEquals(givenUp ? 0 : 2, report.moved().connections(), report::toString);
+        assertEquals(givenUp ? 1 : 0, report.acceptedKernel(), report::toString);
+        assertEquals(givenUp ? 0 : 2, report.reasons().getOrDefault(ReasonCode.OFFLOADED, 0L));
     }
 
     /** Another descriptor of the same socket, as the provider has it for a moment. */

@@ -35,6 +35,7 @@ final class AsyncStream {
         this.group = group;
         this.counters = counters;
         this.channel = channel;
+        counters.took(stream);
     }
 
     // --- half-close and close ---

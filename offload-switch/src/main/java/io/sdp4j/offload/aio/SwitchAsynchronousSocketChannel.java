@@ -79,7 +79,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         this.state = State.OFFLOADED;
         this.local = stream.localAddress();
         this.remote = stream.remoteAddress();
-        owner.counters().opened(stream, true);
+        owner.counters().opened(stream.info(), true);
         this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
     }
 
@@ -198,7 +198,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
             if (!closed && group.add(this, false)) {
                 local = stream.localAddress();
                 remote = target;
-                owner.counters().opened(stream, false);
+                owner.counters().opened(stream.info(), false);
                 AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
                 if (connecting.cancelled()) {
                     ready.kill();

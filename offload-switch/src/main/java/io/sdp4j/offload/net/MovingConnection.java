@@ -37,7 +37,6 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final OutputStream out;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
-    private final boolean accepted;
     private volatile int timeoutMillis;
     private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
     private volatile boolean virtual; // used by a virtual thread
@@ -64,7 +63,6 @@ final class MovingConnection extends Upgrade implements Duplex {
         this.kernel = kernel;
         this.in = kernel.inputStream();
         this.out = kernel.outputStream();
-        this.accepted = table != null;
         this.timeoutMillis = timeoutMillis;
     }
 
@@ -91,7 +89,6 @@ final class MovingConnection extends Upgrade implements Duplex {
     @Override
     protected StreamHandle take(OffloadStream stream) throws IOException {
         assert Thread.holdsLock(this);
-        owner.counters().opened(stream, accepted);
         OffloadedConnection taken =
                 new OffloadedConnection(
                         stream, owner.counters(), timeoutMillis, nonBlocking, readLock, writeLock);

@@ -326,7 +326,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             }
             local = stream.localAddress();
             remote = stream.remoteAddress();
-            owner.counters().opened(stream, accepted);
+            owner.counters().opened(stream.info(), accepted);
             carried = new OffloadedConnection(stream, owner.counters(), timeoutMillis, timed);
             boolean usual = kernel == null || options == null; // nothing to ask the kernel for
             if (!usual && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {

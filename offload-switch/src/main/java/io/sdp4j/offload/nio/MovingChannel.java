@@ -32,7 +32,6 @@ final class MovingChannel extends Upgrade implements Carrier {
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
     private final Carrier kernel;
-    private final boolean accepted;
     private final ToldReset reset = new ToldReset(); // also the stream's
     private volatile boolean inputShut;
     private volatile boolean outputShut;
@@ -52,7 +51,6 @@ final class MovingChannel extends Upgrade implements Carrier {
         this.connection = connection;
         this.channel = connection.channel;
         this.kernel = channel.kernel();
-        this.accepted = table != null;
     }
 
     /** One call of the kernel's for at most so many bytes. */
@@ -96,7 +94,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     @Override
     protected StreamHandle take(OffloadStream stream) throws IOException {
         assert Thread.holdsLock(this);
-        ChannelStream taken = connection.takeMoved(stream, accepted, reset);
+        ChannelStream taken = connection.takeMoved(stream, reset);
         moved = taken;
         if (virtual) {
             taken.usedByVirtualThread();

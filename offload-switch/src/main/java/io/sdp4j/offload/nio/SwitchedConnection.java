@@ -152,7 +152,8 @@ final class SwitchedConnection implements ConnectionSwitch {
             if (receiveBuffer != null) {
                 options.put(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
             }
-            channel.carriedBy(take(accepted, true, new ToldReset()));
+            provider.owner().counters().opened(accepted.info(), true);
+            channel.carriedBy(take(accepted, new ToldReset()));
         }
     }
 
@@ -214,13 +215,12 @@ final class SwitchedConnection implements ConnectionSwitch {
      *
      * @throws IOException if there are no descriptors for it; the stream was not taken
      */
-    ChannelStream takeMoved(OffloadStream won, boolean accepted, ToldReset reset)
-            throws IOException {
+    ChannelStream takeMoved(OffloadStream won, ToldReset reset) throws IOException {
         synchronized (stateLock) {
             if (wantsReadinessFd) {
                 prepare(won.notifyFd());
             }
-            return take(won, accepted, reset);
+            return take(won, reset);
         }
     }
 
@@ -239,10 +239,9 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    private ChannelStream take(OffloadStream offloaded, boolean accepted, ToldReset reset) {
+    private ChannelStream take(OffloadStream offloaded, ToldReset reset) {
         assert Thread.holdsLock(stateLock);
         SwitchCounters counters = provider.owner().counters();
-        counters.opened(offloaded, accepted);
         local = offloaded.localAddress();
         remote = offloaded.remoteAddress();
         ChannelStream s = new ChannelStream(this, offloaded, counters, readLock, writeLock, reset);
@@ -315,7 +314,8 @@ final class SwitchedConnection implements ConnectionSwitch {
                 won.close(true);
                 return false;
             }
-            take(won, false, new ToldReset());
+            provider.owner().counters().opened(won.info(), false);
+            take(won, new ToldReset());
             if (wantsReadinessFd) {
                 makeReadinessFd();
             }
