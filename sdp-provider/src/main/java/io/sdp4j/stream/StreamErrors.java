@@ -35,14 +35,15 @@ final class StreamErrors {
      * The end of an operation whose copy from or to the application's buffer has thrown. A page of
      * a mapped file that is not there any more is an EFAULT as from the kernel.
      *
-     * @param done bytes that the operation has moved before: they are told of first
+     * @param done bytes that it has moved before: they are told of first
+     * @param first whether its caller has moved nothing before it
      */
-    static int afterBadCopy(Throwable thrown, int done) throws IOException {
+    static int afterBadCopy(Throwable thrown, int done, boolean first) throws IOException {
         boolean noPage = thrown instanceof InternalError;
         if (thrown instanceof Error e && !noPage) {
             throw e;
         }
-        if (done > 0) {
+        if (done > 0 || !first) {
             return done;
         }
         if (noPage) {

@@ -116,7 +116,7 @@ final class StreamReader {
                 dst.put(dst.position(), view, (int) (end - left), n);
                 StreamErrors.awaitFault(dst, n);
             } catch (RuntimeException | InternalError e) {
-                return StreamErrors.afterBadCopy(e, done);
+                return StreamErrors.afterBadCopy(e, done, true);
             }
             if (sample != null) {
                 sample.onCopied(n);

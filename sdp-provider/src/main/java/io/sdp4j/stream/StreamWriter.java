@@ -153,7 +153,7 @@ final class StreamWriter {
                 throw failure;
             }
             if (badCopy != null) {
-                return StreamErrors.afterBadCopy(badCopy, done);
+                return StreamErrors.afterBadCopy(badCopy, done, first);
             }
             if (taken < 0) {
                 return done;
@@ -163,7 +163,7 @@ final class StreamWriter {
                 copy(taken, before, b, off + done, src, filled, bulk && writesPast);
             } catch (Throwable t) {
                 giveBack(taken, before, most);
-                return StreamErrors.afterBadCopy(t, done);
+                return StreamErrors.afterBadCopy(t, done, first);
             }
         }
     }

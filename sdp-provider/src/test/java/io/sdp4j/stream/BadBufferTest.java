@@ -119,12 +119,24 @@ final class BadBufferTest {
 
     @Test
     void ofWritesThatIsCutOffIsTheKernelsError() throws Exception {
-        for (int size : new int[] {MEDIUM, LARGE}) {
+        for (int size : new int[] {SMALL, MEDIUM, LARGE}) {
             ByteBuffer bad = cutOff(size);
             for (int i = 0; i < MANY_TIMES; i++) {
                 IOException e = assertThrows(IOException.class, () -> pair.client.tryWrite(bad));
                 assertEquals("Bad address", e.getMessage());
             }
+            stillWorks();
+        }
+    }
+
+    @Test
+    void behindAnotherOfTheSameWriteIsTheNextWrites() throws Exception {
+        for (int size : new int[] {SMALL, LARGE}) {
+            byte[] sent = random(10);
+            ByteBuffer[] both = {ByteBuffer.wrap(sent), cutOff(size)};
+            assertEquals(sent.length, pair.client.tryWrite(both, 0, 2));
+            assertArrayEquals(sent, readFully(pair.server, sent.length));
+            assertThrows(IOException.class, () -> pair.client.tryWrite(both, 0, 2));
             stillWorks();
         }
     }
@@ -136,10 +148,12 @@ final class BadBufferTest {
         assertTrue((pair.server.ready() & OffloadStream.READ) != 0);
         ByteBuffer bad = closed(LARGE);
         ByteBuffer cut = cutOff(MEDIUM);
+        ByteBuffer small = cutOff(SMALL);
         for (int i = 0; i < MANY_TIMES; i++) {
             assertThrows(IllegalStateException.class, () -> pair.server.tryRead(bad));
             IOException e = assertThrows(IOException.class, () -> pair.server.tryRead(cut));
             assertEquals("Bad address", e.getMessage());
+            assertThrows(IOException.class, () -> pair.server.tryRead(small));
         }
         assertArrayEquals(all, readFully(pair.server, all.length));
         stillWorks();

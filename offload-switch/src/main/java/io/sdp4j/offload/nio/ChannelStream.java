@@ -350,11 +350,13 @@ final class ChannelStream extends StreamHandle implements Carrier {
                     stream.await(OffloadStream.WRITE, NO_LIMIT);
                 }
             }
-        } catch (SocketException e) {
+        } catch (IOException e) {
             if (before + n == 0) {
                 throw e;
             }
-            untold = e;
+            if (e instanceof SocketException s) {
+                untold = s; // else it is of the buffer, which the next write finds as bad
+            }
         }
         return n;
     }
@@ -484,11 +486,13 @@ final class ChannelStream extends StreamHandle implements Carrier {
                 int n = 0;
                 try {
                     n = buffers[i].hasRemaining() ? moveOne(buffers[i]) : 0;
-                } catch (SocketException e) {
+                } catch (IOException e) {
                     if (total == 0) {
                         throw e;
                     }
-                    boolean _ = reset.tellsReader(e); // with the next read
+                    if (e instanceof SocketException s) {
+                        boolean _ = reset.tellsReader(s); // with the next read
+                    }
                     return total;
                 }
                 if (n < 0 || buffers[i].hasRemaining()) {
