@@ -309,10 +309,18 @@ final class BlockedThreads {
 
     private void runTask(VarHandle slot, boolean here) {
         Runnable task = (Runnable) slot.getAndSet(this, null);
-        if (task != null && here) {
-            task.run();
-        } else if (task != null) {
-            loop.execute(task);
+        if (task == null) {
+            return;
+        }
+        try {
+            if (here) {
+                task.run();
+            } else {
+                loop.execute((EventLoop.Repeatable) task::run); // it may come for no reason
+            }
+        } catch (OutOfMemoryError e) {
+            slot.compareAndSet(this, null, task); // the next signal finds it
+            throw e;
         }
     }
 

@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
@@ -106,7 +107,7 @@ final class SdpListener implements OffloadListener {
                 new PassiveOpen.Outcome() {
                     @Override
                     public void onEstablished(SdpMachine machine, QueuePair qp) {
-                        established(fabric, machine, qp, request);
+                        established(fabric, machine, qp, request, this);
                     }
 
                     @Override
@@ -131,7 +132,7 @@ final class SdpListener implements OffloadListener {
                 new PassiveOpen.Outcome() {
                     @Override
                     public void onEstablished(SdpMachine machine, QueuePair qp) {
-                        accepted.moved(stream(fabric, machine, qp, request));
+                        accepted.moved(stream(fabric, machine, qp, request, this));
                     }
 
                     @Override
@@ -143,8 +144,12 @@ final class SdpListener implements OffloadListener {
     }
 
     private void established(
-            Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
-        ready.add(stream(fabric, machine, qp, request));
+            Fabric fabric,
+            SdpMachine machine,
+            QueuePair qp,
+            ConnectionRequest request,
+            PassiveOpen.Outcome outcome) {
+        ready.add(stream(fabric, machine, qp, request, outcome));
         if (closed) {
             abortReady();
         } else {
@@ -152,10 +157,21 @@ final class SdpListener implements OffloadListener {
         }
     }
 
+    /** Where it cannot begin, the outcome is another. */
     private OffloadStream stream(
-            Fabric fabric, SdpMachine machine, QueuePair qp, ConnectionRequest request) {
-        return SdpStream.begin(
-                machine, qp, context, fabric, request.localAddress(), request.remoteAddress());
+            Fabric fabric,
+            SdpMachine machine,
+            QueuePair qp,
+            ConnectionRequest request,
+            PassiveOpen.Outcome outcome) {
+        try {
+            return SdpStream.begin(
+                    machine, qp, context, fabric, request.localAddress(), request.remoteAddress());
+        } catch (RuntimeException | Error e) {
+            outcome.onFailed(
+                    new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
+            throw e;
+        }
     }
 
     @Override

@@ -42,7 +42,7 @@ final class SdpStream implements OffloadStream {
         this.writer = new StreamWriter(core, blocked, watch, life.ending, bulkBytes, writesPast);
     }
 
-    /** A new stream, which is looked after from here on. */
+    /** A new stream, which is looked after from here on. The queue pair is its own, or closed. */
     static SdpStream begin(
             SdpMachine machine,
             QueuePair qp,
@@ -50,9 +50,21 @@ final class SdpStream implements OffloadStream {
             Fabric fabric,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        StreamLife life = new StreamLife(machine, qp, context, fabric, local, remote);
-        context.quiet().add(life);
-        return new SdpStream(life, context.settings().bulkBytes(), qp.writesPast());
+        SdpStream stream = null;
+        try {
+            StreamLife life = new StreamLife(machine, qp, context, fabric, local, remote);
+            stream = new SdpStream(life, context.settings().bulkBytes(), qp.writesPast());
+            life.begin();
+            return stream;
+        } catch (RuntimeException | Error e) {
+            if (stream != null) {
+                stream.close(true);
+            } else {
+                qp.abort();
+                qp.close();
+            }
+            throw e;
+        }
     }
 
     StreamLife life() {

@@ -69,10 +69,15 @@ final class StreamLife {
         reader = new StreamReader(core, blocked, ending);
         watch.begin(blocked);
         core.inbox.begin(reader);
-        qp.completions().onNotify(this::onNotify);
+    }
+
+    /** From here on it looks after itself. */
+    void begin() {
+        core.queue.onNotify(this::onNotify);
         if (fabric.endsWithProcess()) {
             context.atExit().add(this);
         }
+        context.quiet().add(this);
     }
 
     private static String peer(QueuePair qp, InetSocketAddress remote) {

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -20,18 +21,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: a request that fails in this process takes no place in the backlog. */
+/**
+ * Goal: a connection that fails in this process, while it is set up or right after, takes no place
+ * in the backlog and leaves nothing open.
+ */
 @Timeout(60)
 final class ErrorWhileAnsweringTest {
     private final AtomicBoolean throwing = new AtomicBoolean();
 
     private Fabric throwing(Fabric fabric) {
+        return throwing(fabric, "capabilities");
+    }
+
+    private Fabric throwing(Fabric fabric, String call) {
         return Shims.around(
                 Fabric.class,
                 fabric,
                 (_, method, _) -> {
-                    if (method.getName().equals("capabilities") && throwing.getAndSet(false)) {
+                    if (method.getName().equals(call) && throwing.getAndSet(false)) {
                         throw new StackOverflowError();
                     }
                     return null;
@@ -55,6 +65,65 @@ final class ErrorWhileAnsweringTest {
             listener.poll().close(true);
             listener.close();
         }
+    }
+
+    private static void awaitEnd(OffloadStream stream) {
+        await().until(() -> (stream.ready() & OffloadStream.READ) != 0);
+        stream.close(true);
+    }
+
+    /** The event loop has that error, which this test's fabric tells of when it is closed. */
+    @Test
+    void anAcceptedStreamThatCannotBeginEndsAndMakesRoom() throws Exception {
+        TestFabric fabric = new TestFabric();
+        try (ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            OffloadListener listener =
+                    fabric.provider(f -> throwing(f, "endsWithProcess"))
+                            .listen(new ListenSpec(at, false, 1, List.of(), () -> {}));
+            OffloadProvider connecting = fabric.provider();
+            throwing.set(true);
+            awaitEnd(connect(connecting, at));
+            OffloadStream client = connect(connecting, at);
+            await().until(listener::pending);
+            client.close(true);
+            listener.poll().close(true);
+            listener.close();
+        } finally {
+            assertThrows(AssertionError.class, fabric::close);
+        }
+    }
+
+    /** A call of a stream's constructor, and one when it is complete. */
+    @ParameterizedTest
+    @ValueSource(strings = {"receiveMemory", "endsWithProcess"})
+    void aStreamThatCannotBeginHereEndsForThePeer(String call) throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            OffloadListener listener =
+                    fabric.provider().listen(new ListenSpec(at, false, 1, List.of(), () -> {}));
+            OffloadProvider connecting =
+                    fabric.provider(
+                            f -> Shims.connecting(throwing(f, call), qp -> throwing(qp, call)));
+            throwing.set(true);
+            assertThrows(StackOverflowError.class, () -> connect(connecting, at));
+            await().until(listener::pending);
+            awaitEnd(listener.poll());
+            listener.close();
+        }
+    }
+
+    private QueuePair throwing(QueuePair real, String call) {
+        return Shims.around(
+                QueuePair.class,
+                real,
+                (_, method, _) -> {
+                    if (method.getName().equals(call) && throwing.getAndSet(false)) {
+                        throw new StackOverflowError();
+                    }
+                    return null;
+                });
     }
 
     private static OffloadStream connect(OffloadProvider provider, InetSocketAddress at)
