@@ -48,7 +48,7 @@ public final class PolicySource implements Supplier<Policy> {
     private static final int MAX_REPORTED = 5;
 
     /** For all the host names of a file. */
-    private static final long ANSWER_NANOS = 1_000_000_000L;
+    static final long ANSWER_NANOS = 1_000_000_000L;
 
     /** Instead of a number of rules: the whole file is refused. */
     private static final int REFUSED = Integer.MAX_VALUE;
@@ -118,6 +118,7 @@ public final class PolicySource implements Supplier<Policy> {
                 settings.flag(PolicySettings.REQUIRED),
                 programName(settings.text(PolicySettings.PROGRAM), environment),
                 environment,
+                ANSWER_NANOS,
                 sink);
     }
 
@@ -129,16 +130,6 @@ public final class PolicySource implements Supplier<Policy> {
         Environment system = Environment.system();
         String jdkConf = system.property().apply("com.sun.sdp.conf");
         return open(explicit, jdkConf, false, programName, system, Long.MAX_VALUE, sink);
-    }
-
-    static PolicySource open(
-            String explicit,
-            String jdkConf,
-            boolean required,
-            String programName,
-            Environment environment,
-            Consumer<String> sink) {
-        return open(explicit, jdkConf, required, programName, environment, ANSWER_NANOS, sink);
     }
 
     static PolicySource open(

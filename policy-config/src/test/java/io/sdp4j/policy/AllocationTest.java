@@ -87,7 +87,9 @@ class AllocationTest {
         Environment nothing =
                 new Environment(
                         p -> null, v -> null, new FakeFiles(), System::nanoTime, h -> List.of());
-        PolicySource source = PolicySource.open(null, null, false, "p", nothing, line -> {});
+        PolicySource source =
+                PolicySource.open(
+                        null, null, false, "p", nothing, PolicySource.ANSWER_NANOS, line -> {});
         assertAllocatesNothing(
                 () -> {
                     for (int i = 0; i < 1000; i++) {

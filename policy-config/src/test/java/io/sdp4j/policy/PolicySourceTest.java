@@ -46,7 +46,8 @@ class PolicySourceTest {
     }
 
     private PolicySource open(String explicit, String jdkConf) {
-        return PolicySource.open(explicit, jdkConf, false, "p", environment, lines::add);
+        return PolicySource.open(
+                explicit, jdkConf, false, "p", environment, PolicySource.ANSWER_NANOS, lines::add);
     }
 
     private static Verdict verdict(PolicySource source) {
@@ -264,7 +265,9 @@ class PolicySourceTest {
                             asked.add(host);
                             return hosts.getOrDefault(host, List.of());
                         });
-        PolicySource source = PolicySource.open("f", null, false, "p", noting, lines::add);
+        PolicySource source =
+                PolicySource.open(
+                        "f", null, false, "p", noting, PolicySource.ANSWER_NANOS, lines::add);
         assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
         files.delete("f");
         passSecond();
@@ -294,7 +297,9 @@ class PolicySourceTest {
                 CountDownLatch loaded = new CountDownLatch(1);
                 Environment slow = with(new Late(loaded));
                 files.write("f", first);
-                PolicySource source = PolicySource.open("f", null, false, "p", slow, lines::add);
+                PolicySource source =
+                        PolicySource.open(
+                                "f", null, false, "p", slow, PolicySource.ANSWER_NANOS, lines::add);
                 files.write("f", text);
                 passSecond();
                 Verdict meanwhile = text.startsWith("use") ? Verdict.OFFLOAD_ONLY : Verdict.KERNEL;
@@ -335,7 +340,9 @@ class PolicySourceTest {
         ClassLoader mine = new ClassLoader(usual) {};
         asker.setContextClassLoader(mine);
         try {
-            PolicySource source = PolicySource.open("f", null, false, "p", noting, lines::add);
+            PolicySource source =
+                    PolicySource.open(
+                            "f", null, false, "p", noting, PolicySource.ANSWER_NANOS, lines::add);
             await().until(
                             () -> {
                                 clock.addAndGet(PolicySource.LOOK_UP_NANOS);
@@ -394,7 +401,9 @@ class PolicySourceTest {
             text.append("\n");
         }
         files.write("f", text + "use tcp connect * *:*\n");
-        PolicySource source = PolicySource.open("f", null, false, "p", slow, lines::add);
+        PolicySource source =
+                PolicySource.open(
+                        "f", null, false, "p", slow, PolicySource.ANSWER_NANOS, lines::add);
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
         int reported = lines.size();
         try {
@@ -435,7 +444,15 @@ class PolicySourceTest {
         files.write("good", TCP);
         for (String file : List.of("bad", "empty", "gone", "")) {
             lines.clear();
-            PolicySource source = PolicySource.open(file, null, true, "p", environment, lines::add);
+            PolicySource source =
+                    PolicySource.open(
+                            file,
+                            null,
+                            true,
+                            "p",
+                            environment,
+                            PolicySource.ANSWER_NANOS,
+                            lines::add);
             assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), file);
             assertEquals(1, lines.size(), lines::toString);
             assertTrue(
@@ -444,7 +461,15 @@ class PolicySourceTest {
         }
         assertEquals(
                 Verdict.KERNEL,
-                verdict(PolicySource.open("good", null, true, "p", environment, lines::add)));
+                verdict(
+                        PolicySource.open(
+                                "good",
+                                null,
+                                true,
+                                "p",
+                                environment,
+                                PolicySource.ANSWER_NANOS,
+                                lines::add)));
     }
 
     @Test
@@ -457,6 +482,7 @@ class PolicySourceTest {
                         false,
                         "p",
                         environment,
+                        PolicySource.ANSWER_NANOS,
                         line -> {
                             throw new IllegalStateException(line);
                         });
@@ -544,7 +570,14 @@ class PolicySourceTest {
                 new Environment(
                         properties::get, variables::get, real.files(), clock::get, h -> List.of());
         PolicySource source =
-                PolicySource.open(file.toString(), null, false, "p", mine, lines::add);
+                PolicySource.open(
+                        file.toString(),
+                        null,
+                        false,
+                        "p",
+                        mine,
+                        PolicySource.ANSWER_NANOS,
+                        lines::add);
         assertEquals(Verdict.KERNEL, verdict(source));
         Path next = folder.resolve("next");
         Files.writeString(next, SDP); // same size; told apart by time or inode
@@ -566,7 +599,14 @@ class PolicySourceTest {
                 List.of(folder.toString(), huge.toString(), "a\u0000b", folder + "/none")) {
             lines.clear();
             PolicySource source =
-                    PolicySource.open(file, null, false, "p", Environment.system(), lines::add);
+                    PolicySource.open(
+                            file,
+                            null,
+                            false,
+                            "p",
+                            Environment.system(),
+                            PolicySource.ANSWER_NANOS,
+                            lines::add);
             assertEquals(Verdict.KERNEL, verdict(source));
             assertEquals(1, lines.size(), () -> lines + "");
         }
