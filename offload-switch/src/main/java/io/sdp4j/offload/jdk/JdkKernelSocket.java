@@ -18,28 +18,16 @@ final class JdkKernelSocket extends KernelSocket {
 
     private final SocketImpl impl;
 
-    private JdkKernelSocket(SocketImpl impl) {
+    JdkKernelSocket(SocketImpl impl) {
         this.impl = impl;
     }
 
-    static KernelSocket client(boolean proxies) {
-        return client(platform(false), proxies);
-    }
-
-    static KernelSocket client(SocketImpl platform, boolean proxies) {
-        return new JdkKernelSocket(proxies ? ACCESS.behindProxies(platform) : platform);
-    }
-
-    static KernelSocket server() {
-        return server(platform(true));
-    }
-
-    static KernelSocket server(SocketImpl platform) {
-        return new JdkKernelSocket(platform);
-    }
-
-    private static SocketImpl platform(boolean server) {
+    static SocketImpl platform(boolean server) {
         return ACCESS.platform(server);
+    }
+
+    static SocketImpl behindProxies(SocketImpl platform) {
+        return ACCESS.behindProxies(platform);
     }
 
     @Override

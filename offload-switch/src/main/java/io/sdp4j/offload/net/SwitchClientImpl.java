@@ -7,6 +7,7 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
@@ -70,7 +71,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             if (!(boolean) early.get("created")) {
                 return true;
             }
-            kernel = owner.kernel().client((SocketImpl) early.get("platform"), to == null);
+            kernel = KernelSocketSource.client((SocketImpl) early.get("platform"), to == null);
             timeoutMillis = (Integer) kernel.option(SO_TIMEOUT);
             before(early);
             if (to == null) {

@@ -7,6 +7,7 @@ import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
+import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Role;
@@ -38,7 +39,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     /** Goes on with a listener that listened before the switch had started. */
     void goOn(Map<String, Object> early) throws IOException {
         synchronized (stateLock) {
-            kernel = owner.kernel().server((SocketImpl) early.get("platform"));
+            kernel = KernelSocketSource.server((SocketImpl) early.get("platform"));
             fd = kernel.fileDescriptor();
             // the platform's may be shorter for a thread that accepts
             timeoutMillis = (int) early.get("timeout");
