@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * that thread that all bytes of TCP have been taken, or the reader's next {@link #room} knows the
  * limit.
  */
-final class Handover {
+public final class Handover {
     /** Bytes of a limit. */
     static final int LIMIT_BYTES = OffloadStream.MOST_BEGIN_BYTES;
 
@@ -70,7 +70,7 @@ final class Handover {
     }
 
     /** Whether output goes by the stream. Any thread. */
-    boolean outMoved() {
+    public boolean outMoved() {
         return outMoved;
     }
 
@@ -98,17 +98,17 @@ final class Handover {
     }
 
     /** Whether the limit has come. Any thread. */
-    boolean limitKnown() {
+    public boolean limitKnown() {
         return limit != UNKNOWN;
     }
 
     /** Whether everything has come that comes by TCP. Any thread. */
-    boolean finished() {
+    public boolean finished() {
         return limit == received.get();
     }
 
     /** Bytes that are still to come by TCP; -1 = not known. Any thread. */
-    long left() {
+    public long left() {
         long most = limit;
         return most == UNKNOWN ? UNKNOWN : most - received.get();
     }
@@ -117,7 +117,7 @@ final class Handover {
      * How many of {@code wanted} bytes the reader may take from TCP; 0 = none any more: from now on
      * it reads the stream.
      */
-    long room(long wanted) {
+    public int room(int wanted) {
         long most = limit;
         if (most == UNKNOWN) {
             return wanted;
@@ -126,16 +126,16 @@ final class Handover {
         if (left == 0) {
             inMoved = true;
         }
-        return Math.min(wanted, left);
+        return (int) Math.min(wanted, left);
     }
 
     /** Nothing more is read from TCP: what was not taken from there is dropped. */
-    void moveIn() {
+    public void moveIn() {
         inMoved = true;
     }
 
     /** Whether input comes from the stream. Any thread. */
-    boolean inMoved() {
+    public boolean inMoved() {
         return inMoved;
     }
 }

@@ -46,7 +46,14 @@ public abstract class Upgrade {
     protected final OffloadSwitch owner;
     protected final ReentrantLock readLock;
     protected final ReentrantLock writeLock;
-    final Handover handover;
+
+    /** At which byte each direction goes over. */
+    public final Handover handover;
+
+    protected final ToldReset reset = new ToldReset(); // also the stream's
+    protected volatile boolean inputShut;
+    protected volatile boolean outputShut;
+    protected volatile boolean virtual; // used by a virtual thread
 
     private final UpgradeTrigger trigger;
     private final Decision decision; // null for an accepted one, which does not propose
@@ -54,7 +61,10 @@ public abstract class Upgrade {
 
     private volatile State state = State.NEW; // set under this
     private volatile boolean unlisted; // set under this: no peer finds it yet, but one may
+
+    /** There may be another descriptor of the kernel's socket, a peer's or a provider's. */
     private volatile boolean shown; // set under this
+
     private boolean closed; // this
     private boolean aborted; // this
     private boolean limitless; // this: no limit has come by the stream, and none is waited for
@@ -140,49 +150,10 @@ public abstract class Upgrade {
     /** A data lock was given back; without a lock. */
     protected abstract void left();
 
+    /** By the one that closes, under the write lock. */
+    protected abstract void endKernelOutput() throws IOException;
+
     // --- for the reader and the writer ---
-
-    /** Whether output goes by the stream. */
-    public final boolean outMoved() {
-        return handover.outMoved();
-    }
-
-    /** Whether input comes from the stream. */
-    public final boolean inMoved() {
-        return handover.inMoved();
-    }
-
-    /** See {@link Handover#room}. By the holder of the read lock. */
-    public final int room(int wanted) {
-        return (int) handover.room(wanted);
-    }
-
-    /**
-     * Whether {@code byTcp} bytes, which can be read from TCP now, are all that come by it: then
-     * those of the stream follow.
-     */
-    protected final boolean lastByTcp(int byTcp) {
-        return handover.left() == byTcp;
-    }
-
-    /** Whether all has come that comes by TCP. */
-    public final boolean finished() {
-        return handover.finished();
-    }
-
-    /**
-     * Whether nothing more is read that comes by TCP, as the other end's limit says.
-     *
-     * @param shut whether the input was shut: then what is unread there is not read any more
-     */
-    protected final boolean finished(boolean shut) {
-        return handover.finished() || (shut && handover.limitKnown());
-    }
-
-    /** See {@link Handover#moveIn}. By the holder of the read lock. */
-    protected final void moveIn() {
-        handover.moveIn();
-    }
 
     /** By the holder of the read lock: {@code n} bytes came by TCP. */
     public final void received(long n) {
@@ -537,7 +508,14 @@ public abstract class Upgrade {
             }
             boolean complete = false;
             try {
-                take(stream).readerBehind(true);
+                StreamHandle taken = take(stream);
+                if (inputShut) { // after the stream was set: a thread that shuts does the reverse
+                    taken.shutInput();
+                }
+                if (outputShut) {
+                    taken.shutOutput();
+                }
+                taken.readerBehind(true);
                 movedAfterMillis = trigger.ageMillis();
                 complete = true;
             } catch (IOException e) {
@@ -628,15 +606,6 @@ public abstract class Upgrade {
     }
 
     /**
-     * Whether there may be another descriptor of the kernel's socket, a peer's or a provider's:
-     * then closing it here does not end the connection, and the peer of TCP has to be told
-     * otherwise.
-     */
-    protected final boolean shown() {
-        return shown;
-    }
-
-    /**
      * The kernel's socket is about to be closed, and its peer is to see a reset: there may be
      * another descriptor of it. Not while a thread reads or writes, which is to see a close.
      */
@@ -659,11 +628,12 @@ public abstract class Upgrade {
     }
 
     /**
-     * The application has closed it. Idempotent.
+     * The application has closed it: also ends an output by TCP that the close of the kernel's
+     * socket may not end. Idempotent.
      *
      * @param abortive whether the peer is to see a reset
      */
-    protected final void close(boolean abortive) {
+    public final void close(boolean abortive) {
         State last;
         synchronized (this) {
             aborted |= abortive && !closed;
@@ -677,6 +647,15 @@ public abstract class Upgrade {
         if (last == State.MOVING) {
             takeLimit(); // a limit is no input that the application has left unread
         }
+        if (shown && !abortive && writeLock.tryLock()) { // a writer sees a close
+            try {
+                endKernelOutput();
+            } catch (IOException e) {
+                // it is not connected any more
+            } finally {
+                writeLock.unlock();
+            }
+        }
     }
 
     /** The end that has proposed to move has told its limit, and cannot give it up any more. */
@@ -688,6 +667,12 @@ public abstract class Upgrade {
                         decision == null,
                         trigger.carried(),
                         movedAfterMillis);
+    }
+
+    /** Whether the peer still reads TCP while there is input here that is not read. */
+    public final boolean resetsByKernel() throws IOException {
+        StreamHandle stream = taken();
+        return stream != null && !handover.outMoved() && stream.availableBytes() > 0;
     }
 
     /** Where it runs, and why. */

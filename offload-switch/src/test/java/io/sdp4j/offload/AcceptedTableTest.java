@@ -78,6 +78,11 @@ class AcceptedTableTest {
         protected void left() {
             // nor has it a stream
         }
+
+        @Override
+        protected void endKernelOutput() {
+            // nor a socket
+        }
     }
 
     private void beginTwo() {

@@ -5,7 +5,6 @@ import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.StreamHandle;
-import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.jdk.JdkBridge;
@@ -39,11 +38,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final InetSocketAddress remote;
     private volatile int timeoutMillis;
     private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
-    private volatile boolean virtual; // used by a virtual thread
-    private volatile boolean inputShut;
-    private volatile boolean outputShut;
     private boolean ended; // readLock: a read was told TCP's end, and so is the next (behaviour 14)
-    private final ToldReset reset = new ToldReset();
     private volatile OffloadedConnection moved; // set once
 
     MovingConnection(
@@ -99,12 +94,6 @@ final class MovingConnection extends Upgrade implements Duplex {
             taken.keepAlive(true);
         }
         moved = taken;
-        if (inputShut) { // looked at after the stream was set: a thread that shuts does the reverse
-            taken.shutdownInput();
-        }
-        if (outputShut) {
-            taken.shutdownOutput();
-        }
         return taken;
     }
 
@@ -116,7 +105,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     /** A reader that has everything waits for nothing more in the kernel. */
     @Override
     protected void limitKnown() {
-        if (finished()) {
+        if (handover.finished()) {
             try {
                 kernel.shutdownInput();
             } catch (IOException e) {
@@ -129,7 +118,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     public int read(byte[] b, int off, int len) throws IOException {
         int timeout = timeoutMillis; // once: a later change is none of this call's
         int left = timeout;
-        if (!inMoved()) {
+        if (!handover.inMoved()) {
             Objects.checkFromIndexSize(off, len, b.length);
             noteUse(timeout > 0);
             if (len == 0) {
@@ -195,7 +184,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
         try {
             while (true) {
-                int room = room(len);
+                int room = handover.room(len);
                 if (room == 0) {
                     return 0;
                 }
@@ -245,9 +234,14 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
+    protected void endKernelOutput() throws IOException {
+        kernel.shutdownOutput();
+    }
+
+    @Override
     public void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
-        if (!outMoved()) {
+        if (!handover.outMoved()) {
             noteUse(false);
             writeLock.lock();
             try {
@@ -309,12 +303,12 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     public int available() throws IOException {
-        if (inMoved()) {
+        if (handover.inMoved()) {
             return moved.available();
         }
         int n = kernel.available();
         OffloadedConnection stream = moved;
-        return stream != null && lastByTcp(n) && !inputShut ? n + stream.available() : n;
+        return stream != null && handover.left() == n && !inputShut ? n + stream.available() : n;
     }
 
     @Override
@@ -339,7 +333,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         if (stream != null) {
             stream.shutdownInput();
         }
-        if (!inMoved()) {
+        if (!handover.inMoved()) {
             kernel.shutdownInput();
         }
     }
@@ -356,7 +350,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         try {
             kernel.shutdownOutput();
         } catch (IOException e) {
-            if (!outMoved()) {
+            if (!handover.outMoved()) {
                 throw e;
             }
         }
@@ -399,19 +393,9 @@ final class MovingConnection extends Upgrade implements Duplex {
     @Override
     public void close(int lingerSeconds) throws IOException {
         close(lingerSeconds == 0);
-        if (shown() && lingerSeconds != 0 && writeLock.tryLock()) { // a writer is told of a close
-            try {
-                kernel.shutdownOutput();
-            } catch (IOException e) {
-                // it is not connected any more
-            } finally {
-                writeLock.unlock();
-            }
-        }
         OffloadedConnection stream = moved;
         if (stream != null) {
-            if (!outMoved() && stream.availableBytes() > 0) {
-                // the peer still reads TCP, where unread input is answered by a reset
+            if (resetsByKernel()) {
                 kernel.setOption(SocketOptions.SO_LINGER, 0);
             }
             stream.close(lingerSeconds);

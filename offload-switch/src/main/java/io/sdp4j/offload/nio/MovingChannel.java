@@ -4,7 +4,6 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.StreamHandle;
-import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -32,12 +31,8 @@ final class MovingChannel extends Upgrade implements Carrier {
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
     private final Carrier kernel;
-    private final ToldReset reset = new ToldReset(); // also the stream's
-    private volatile boolean inputShut;
-    private volatile boolean outputShut;
     private volatile boolean endedByTcp; // the output: the peer reads its end from TCP
     private volatile ChannelStream moved; // set once
-    private volatile boolean virtual; // a virtual thread has used the kernel's channel
     private volatile boolean adopted; // set under both data locks
     private final AtomicInteger attempts = new AtomicInteger(); // to adopt, that are still to make
 
@@ -96,14 +91,8 @@ final class MovingChannel extends Upgrade implements Carrier {
         assert Thread.holdsLock(this);
         ChannelStream taken = connection.takeMoved(stream, reset);
         moved = taken;
-        if (virtual) {
+        if (virtual) { // looked at after the stream was set: a thread that uses it does the reverse
             taken.usedByVirtualThread();
-        }
-        if (inputShut) { // looked at after the stream was set: a thread that shuts does the reverse
-            taken.shutInput();
-        }
-        if (outputShut) {
-            taken.shutOutput();
         }
         return taken;
     }
@@ -116,7 +105,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     @Override
     protected void limitKnown() {
         left();
-        if (!adopted && finished() && channel.isBlocking()) {
+        if (!adopted && handover.finished() && channel.isBlocking()) {
             try {
                 kernel.shutdownInput(); // a reader waits for what will not come
             } catch (IOException e) {
@@ -173,10 +162,12 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     private void adopt() {
-        if (!finished(moved.inputShut()) || (!moveOut() && !endedByTcp)) {
+        // what is unread of TCP is not read any more where the input was shut
+        boolean read = handover.finished() || (moved.inputShut() && handover.limitKnown());
+        if (!read || (!moveOut() && !endedByTcp)) {
             return;
         }
-        moveIn();
+        handover.moveIn();
         adopted = true;
         connection.adoptMoved();
     }
@@ -205,7 +196,7 @@ final class MovingChannel extends Upgrade implements Carrier {
         readLock.lock();
         try {
             while (true) {
-                int room = inMoved() ? 0 : room(wanted);
+                int room = handover.inMoved() ? 0 : handover.room(wanted);
                 if (room == 0) {
                     return MOVED;
                 }
@@ -330,7 +321,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     /** Whether more is there after the last bytes that came by TCP, for the same read. */
     private boolean goesOnNow() throws IOException {
         ChannelStream stream = moved;
-        return stream != null && finished() && stream.availableBytes() > 0;
+        return stream != null && handover.finished() && stream.availableBytes() > 0;
     }
 
     @Override
@@ -402,9 +393,9 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     @Override
     public int available() throws IOException {
-        int n = inMoved() ? 0 : kernel.available();
+        int n = handover.inMoved() ? 0 : kernel.available();
         ChannelStream stream = moved;
-        return stream != null && lastByTcp(n) && !inputShut
+        return stream != null && handover.left() == n && !inputShut
                 ? n + Math.max(stream.availableBytes(), 0)
                 : n;
     }
@@ -479,7 +470,7 @@ final class MovingChannel extends Upgrade implements Carrier {
                 kernel.shutdownOutput();
                 endedByTcp = true;
             } catch (IOException e) {
-                if (!outMoved()) {
+                if (!handover.outMoved()) {
                     throw e;
                 }
             }
@@ -488,23 +479,10 @@ final class MovingChannel extends Upgrade implements Carrier {
         connection.settle();
     }
 
-    /** The channel is about to be closed: ends what closing the kernel's socket may not end. */
-    void end(boolean abortive) {
-        close(abortive);
-        if (shown() && !abortive && !adopted && writeLock.tryLock()) { // a writer sees a close
-            try {
-                channel.shutKernelOutputAtClose();
-            } catch (IOException e) {
-                // it is not connected any more
-            } finally {
-                writeLock.unlock();
-            }
+    @Override
+    protected void endKernelOutput() throws IOException {
+        if (!adopted) {
+            channel.shutKernelOutputAtClose();
         }
-    }
-
-    /** Whether the peer still reads TCP while there is input here that is not read. */
-    boolean resetsByKernel() throws IOException {
-        ChannelStream stream = moved;
-        return stream != null && !outMoved() && stream.availableBytes() > 0;
     }
 }

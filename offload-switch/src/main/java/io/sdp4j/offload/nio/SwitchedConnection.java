@@ -514,7 +514,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
         MovingChannel m = moving;
         if (m != null) {
-            m.end(lingerSeconds == 0);
+            m.close(lingerSeconds == 0);
             if (m.resetsByKernel()) {
                 synchronized (stateLock) {
                     options.resetAtClose();
@@ -597,7 +597,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     /** The stream if output goes by it and selectors watch the kernel's socket, else null. */
     ChannelStream movedOutput() {
         MovingChannel m = moving;
-        return m != null && m.outMoved() && notifyFd == null ? stream : null;
+        return m != null && m.handover.outMoved() && notifyFd == null ? stream : null;
     }
 
     /** On a thread of the provider: the stream may take something again, or has ended. */

@@ -37,7 +37,7 @@ class EndWhileAdoptedTest extends MovedByHand {
         c.readLock.lock(); // it cannot become an offloaded one before this is given back
         moveOutput();
         tellLimit(0); // on a thread of its own: this one has the lock
-        assertTrue(c.moving().finished());
+        assertTrue(c.moving().handover.finished());
 
         SelectionKey key = channel.register(selector, op);
         selector.selectNow(); // it has asked, and does not ask again by itself
