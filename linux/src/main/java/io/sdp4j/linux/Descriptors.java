@@ -134,9 +134,4 @@ public final class Descriptors {
         return (scratch.get(JAVA_SHORT, REVENTS) != 0 ? 1 : 0)
                 | (scratch.get(JAVA_SHORT, POLLFD_BYTES + REVENTS) != 0 ? 2 : 0);
     }
-
-    /** Time that was left when the last {@link #await} with an end ended: no clock is read. */
-    public static long leftNanos(MemorySegment scratch) {
-        return scratch.get(JAVA_LONG, TIME) * BILLION + scratch.get(JAVA_LONG, TIME + 8);
-    }
 }

@@ -14,10 +14,10 @@ import java.nio.channels.Pipe;
  *
  * <p>Source: libnio's NativeThread.c (signal SIGRTMAX - 2, no SA_RESTART). Nothing of it is relied
  * on unseen: where that signal has no handler, or one that restarts calls, there is no signal for
- * us, and threads have to sleep in calls that end otherwise.
+ * us.
  */
 public final class WakeSignal {
-    private static final int NUMBER = 62;
+    public static final int NUMBER = 62;
     private static final long SA_RESTART = 0x1000_0000;
     private static final int SIGACTION_BYTES = 32;
     private static final int SIGSET_BYTES = 8;
@@ -35,7 +35,7 @@ public final class WakeSignal {
         return USABLE;
     }
 
-    /** The calling platform thread, for {@link #send}. */
+    /** The calling thread, or the carrier of a virtual one, for {@link #send}. */
     public static int self() {
         return (int) Linux.callQuietly(Linux.GETTID, 0, 0, 0, 0, 0, 0);
     }

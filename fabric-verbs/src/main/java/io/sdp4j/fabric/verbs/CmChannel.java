@@ -11,14 +11,16 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The one event channel of a fabric: its ids live here, and every event is taken from it on the
- * event thread and handed to the target of its id. Only an id that is being connected is elsewhere,
- * on a {@link ConnectChannel} of the connecting thread's, and comes here when it is connected.
+ * event thread and handed to the target of its id. Only an id that is being connected is elsewhere:
+ * on a channel that its connecting thread has for the attempt, where it is alone, and from which
+ * that thread takes the events itself, as each would cost two more hand-overs by way of the event
+ * thread. It comes here when it is connected.
  *
  * <p>Destroying an id waits until the events that were fetched for it are acknowledged. The target
  * of an event is looked up before it is acknowledged, so an address that is in use again never
  * takes a dead id's events; and it is told of the event afterwards, so destroying never waits for
  * our own code. All methods are for any thread. {@code spare}: a few channels for those who connect
- * next; with {@code closed} guarded by itself.
+ * next, whose events are waited for; with {@code closed} guarded by itself.
  */
 final class CmChannel {
     /** Takes the events of one id, on the event thread. */
@@ -32,7 +34,7 @@ final class CmChannel {
 
     private final RdmaCm cm;
     private final EpollLoop loop;
-    private final ArrayDeque<ConnectChannel> spare = new ArrayDeque<>();
+    private final ArrayDeque<Long> spare = new ArrayDeque<>();
     private final MemorySegment scratch = Arena.ofAuto().allocate(Descriptors.AWAIT_BYTES, 8);
     private boolean closed;
     private final int fd;
@@ -46,10 +48,7 @@ final class CmChannel {
     CmChannel(RdmaCm cm, EpollLoop loop) throws FabricException {
         this.cm = cm;
         this.loop = loop;
-        channel = cm.createEventChannel();
-        if (channel < 0) {
-            throw VerbsFailures.noChannel((int) channel);
-        }
+        channel = open();
         fd = RdmaEventChannel.fd(Bindings.at(channel, RdmaEventChannel.LAYOUT));
         Descriptors.nonBlocking(fd);
         watch = loop.watchLevel(fd, what -> onReadable());
@@ -57,6 +56,14 @@ final class CmChannel {
             cm.destroyEventChannel(channel);
             throw VerbsFailures.of("the event channel cannot be watched", (int) watch);
         }
+    }
+
+    private long open() throws FabricException {
+        long opened = cm.createEventChannel();
+        if (opened < 0) {
+            throw VerbsFailures.noChannel((int) opened);
+        }
+        return opened;
     }
 
     RdmaCm cm() {
@@ -68,24 +75,24 @@ final class CmChannel {
     }
 
     /** A channel for one attempt to connect, to be given back. */
-    ConnectChannel own() throws FabricException {
+    long own() throws FabricException {
         synchronized (spare) {
             if (!spare.isEmpty()) {
                 return spare.pop();
             }
         }
-        return new ConnectChannel(cm);
+        return open();
     }
 
     /** No id is left there. */
-    void giveBack(ConnectChannel own) {
+    void giveBack(long own) {
         synchronized (spare) {
             if (!closed && spare.size() < MAX_SPARE) {
                 spare.push(own);
                 return;
             }
         }
-        own.close();
+        cm.destroyEventChannel(own);
     }
 
     /** A new id whose events go to {@code target}. */
@@ -94,12 +101,8 @@ final class CmChannel {
     }
 
     /** A new id whose events are taken from {@code own}; {@code target} gets those that follow. */
-    long createId(ConnectChannel own, Target target) throws FabricException {
-        return createId(own.address(), target);
-    }
-
-    private long createId(long channel, Target target) throws FabricException {
-        long id = cm.createId(channel);
+    long createId(long own, Target target) throws FabricException {
+        long id = cm.createId(own);
         if (id < 0) {
             throw VerbsFailures.of("rdma_create_id", (int) id);
         }
@@ -142,9 +145,9 @@ final class CmChannel {
         return targets.size();
     }
 
-    /** The next event of a channel that does not block, acknowledged; null if there is none. */
-    static CmEvent take(RdmaCm cm, long channel) {
-        long at = cm.nextEvent(channel);
+    /** The next event of {@code own}, acknowledged; null if a signal has ended the wait for it. */
+    CmEvent take(long own) {
+        long at = cm.nextEvent(own);
         if (at == 0) {
             return null;
         }
@@ -199,7 +202,7 @@ final class CmChannel {
         cm.destroyEventChannel(channel);
         synchronized (spare) {
             closed = true;
-            spare.forEach(ConnectChannel::close);
+            spare.forEach(cm::destroyEventChannel);
             spare.clear();
         }
     }

@@ -5,6 +5,7 @@ import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.WakeSignal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Ends the system calls of connecting threads that wait for the peer longer than they should, so
@@ -23,14 +24,19 @@ final class ConnectWatchdog {
     /** Looks that find no call before looking ends. */
     private static final int IDLE_TICKS = 200;
 
-    /** One attempt, which makes its calls one after the other, all on the thread that entered. */
+    /** One attempt, which makes its calls one after the other, all on one thread. */
     abstract static class Caller {
-        private final int thread = WakeSignal.self();
+        private static final int OUTSIDE = 0;
+        private static final int CALLING = 1;
+        private static final int SIGNALLED = 2;
 
-        /** Guarded by this. */
-        private boolean calling;
-
+        private final AtomicInteger state = new AtomicInteger();
         private volatile long waitedNanos;
+
+        /**
+         * The kernel's number of it, or of the carrier of a virtual one; 0 before the first call.
+         */
+        private int thread;
 
         /**
          * Whether the call under way should end. On the event thread, which it must not keep.
@@ -46,20 +52,30 @@ final class ConnectWatchdog {
         }
 
         /** A call that may wait begins. */
-        final synchronized void begin() {
-            calling = true;
+        final void begin() {
+            if (thread == 0 || Thread.currentThread().isVirtual()) {
+                thread = WakeSignal.self();
+            }
+            state.set(CALLING);
         }
 
-        /** It is over; no signal comes any more. */
-        final synchronized void end() {
-            calling = false;
+        /**
+         * It is over; no signal comes any more. Not by a lock: a virtual thread that waits for one
+         * leaves its carrier, and the signal would meet the call of another.
+         */
+        final void end() {
+            while (!state.compareAndSet(CALLING, OUTSIDE)) {
+                Thread.onSpinWait();
+            }
         }
 
-        private synchronized void look() {
-            if (calling) {
-                waitedNanos += TICK_NANOS;
-                if (unwanted(waitedNanos)) {
+        private void look() {
+            if (state.get() == CALLING) {
+                long waited = waitedNanos + TICK_NANOS;
+                waitedNanos = waited;
+                if (unwanted(waited) && state.compareAndSet(CALLING, SIGNALLED)) {
                     WakeSignal.send(thread);
+                    state.set(CALLING);
                 }
             }
         }
@@ -74,15 +90,7 @@ final class ConnectWatchdog {
         this.loop = loop;
     }
 
-    /**
-     * Whether the calls of the calling thread can be ended: a virtual thread may come out of its
-     * call on a carrier, where another one's begins.
-     */
-    static boolean possible() {
-        return WakeSignal.usable() && !Thread.currentThread().isVirtual();
-    }
-
-    /** Looks after {@code caller} from now on, on whose thread this is called. */
+    /** Looks after {@code caller} from now on. */
     synchronized void enter(Caller caller) {
         callers.add(caller);
         if (!ticking) {

@@ -208,9 +208,9 @@ final class RdmaCm {
     }
 
     /**
-     * The next event, to be acknowledged, or 0 if there is none now: the channel's descriptor does
-     * not block. Also carries out what the library does at this point, such as making a connected
-     * queue pair ready.
+     * The next event, to be acknowledged, or 0 if there is none now, or a signal has ended the wait
+     * for it where the channel's descriptor blocks. Also carries out what the library does at this
+     * point, such as making a connected queue pair ready.
      */
     long nextEvent(long channel) {
         try (Arena arena = Arena.ofConfined()) {

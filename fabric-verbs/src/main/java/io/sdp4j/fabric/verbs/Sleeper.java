@@ -70,7 +70,7 @@ final class Sleeper {
         boolean alone = foreignTakes == events.foreignTakes();
         foreignTakes = events.foreignTakes();
         inARow = nanos == Long.MAX_VALUE && alone ? inARow + 1 : 0;
-        if (inARow > wantedInARow && WakeSignal.usable()) {
+        if (inARow > wantedInARow) {
             if (reader != Thread.currentThread()) {
                 reader = Thread.currentThread();
                 readerNumber = WakeSignal.self();

@@ -10,12 +10,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.CompletableFuture;
 
 /**
- * One attempt to connect, on the thread that wants the connection, which takes its events itself.
- * Where {@link ConnectWatchdog} can end its system calls it waits in them; else in poll(2), and a
- * call that cannot be ended is another thread's.
+ * One attempt to connect, on the thread that wants the connection, which takes its events itself
+ * and waits in its system calls: {@link ConnectWatchdog} ends them.
  *
  * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
  * connection request allows: it names the port. Whatever fails, the id and its queue pair are
@@ -26,11 +24,9 @@ final class VerbsActiveSide implements CmChannel.Target {
     private final VerbsFabric fabric;
     private final CmChannel channel;
     private final ConnectRequest request;
-    private final ConnectChannel own;
+    private final ConnectWatchdog.Caller caller = new Watched();
+    private final long own;
     private final long begun;
-
-    /** This attempt as {@link ConnectWatchdog} knows it; null if its calls cannot be ended. */
-    private final ConnectWatchdog.Caller caller;
 
     /** When the clock was read last, which costs a system call in some machines. */
     private long nowNanos;
@@ -39,16 +35,8 @@ final class VerbsActiveSide implements CmChannel.Target {
     private VerbsDevice device;
     private VerbsQueuePair qp;
 
-    /** Waited so far for others, in poll(2). */
-    private long polledNanos;
-
-    /** Why a call on another thread has failed; 0 if it has not. */
-    private volatile int failed;
-
     /** The peer has answered, and may be told. */
     private volatile boolean answered;
-
-    private CompletableFuture<Integer> connecting = CompletableFuture.completedFuture(0);
 
     /**
      * @param begun {@link System#nanoTime} value when the attempt began
@@ -61,9 +49,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         this.request = request;
         this.begun = begun;
         nowNanos = begun;
-        caller = ConnectWatchdog.possible() ? new Watched() : null;
         own = channel.own();
-        own.waiting(caller != null);
     }
 
     /** Questions of the event thread to an attempt. */
@@ -82,48 +68,30 @@ final class VerbsActiveSide implements CmChannel.Target {
 
     Fabric.Connection connect() throws FabricException {
         boolean complete = false;
-        watch();
+        fabric.callWatch().enter(caller);
         try {
             Fabric.Connection c = attempt();
             complete = true;
             return c;
         } finally {
-            unwatch();
+            fabric.callWatch().leave(caller);
             if (complete) {
                 channel.giveBack(own);
+            } else if (qp != null) {
+                qp.whenAnswered(this::discard);
             } else {
-                var _ = connecting.whenComplete((r, t) -> discardSoon());
+                channel.loop().execute(this::discard);
             }
         }
     }
 
     /** Goes as far as an attempt gets without its peer. Nothing is left. */
     void rehearse() throws FabricException {
-        watch();
+        fabric.callWatch().enter(caller);
         try {
             prepare();
         } finally {
-            unwatch();
-            channel.loop().execute(this::discard);
-        }
-    }
-
-    private void watch() {
-        if (caller != null) {
-            fabric.callWatch().enter(caller);
-        }
-    }
-
-    private void unwatch() {
-        if (caller != null) {
             fabric.callWatch().leave(caller);
-        }
-    }
-
-    private void discardSoon() {
-        if (qp != null) {
-            qp.whenAnswered(this::discard);
-        } else {
             channel.loop().execute(this::discard);
         }
     }
@@ -134,7 +102,6 @@ final class VerbsActiveSide implements CmChannel.Target {
         } else if (id != 0) {
             channel.destroyId(id);
         }
-        own.calm();
         channel.giveBack(own);
         fabric.onIdGone();
     }
@@ -146,7 +113,6 @@ final class VerbsActiveSide implements CmChannel.Target {
         start(mine.append(request.privateData(), Trailer.REQUEST_BYTES));
         CmEvent established = expect(RdmaCmEvent.ESTABLISHED);
         answered = true;
-        connecting.join(); // the call that led to it has ended, but for its last steps
         Trailer trailer = Trailer.of(established.privateData(), Trailer.REPLY_BYTES);
         qp.establish(trailer);
         if (trailer != null && device.initiatorSpeaksFirst()) {
@@ -217,81 +183,36 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
     }
 
+    /** A signal meant for another thread means another try. */
     private void start(byte[] privateData) throws FabricException {
-        MemorySegment param =
-                ConnParams.of(
-                        Arena.ofAuto(), privateData, device.readsServed(), device.readsStarted());
         int r;
-        if (caller == null && device.connectMayBlock()) {
-            r = startElsewhere(param);
-        } else {
-            r = startHere(param);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment param =
+                    ConnParams.of(
+                            arena, privateData, device.readsServed(), device.readsStarted());
+            do {
+                caller.begin();
+                try {
+                    r = channel.cm().connect(id, param);
+                } finally {
+                    caller.end();
+                }
+            } while (r == -Linux.EINTR && stillWanted());
         }
         if (r < 0) {
-            throw notConnected(r);
+            throw VerbsFailures.of("no RDMA connection to " + request.remote(), r);
         }
-    }
-
-    /** A signal meant for another thread means another try. */
-    private int startHere(MemorySegment param) throws FabricException {
-        int r;
-        do {
-            beginCall();
-            try {
-                r = channel.cm().connect(id, param);
-            } finally {
-                endCall();
-            }
-        } while (r == -Linux.EINTR && stillWanted());
-        return r;
-    }
-
-    private void beginCall() {
-        if (caller != null) {
-            caller.begin();
-        }
-    }
-
-    private void endCall() {
-        if (caller != null) {
-            caller.end();
-        }
-    }
-
-    /** True, unless it throws; reads the clock. */
-    private boolean stillWanted() throws FabricException {
-        nowNanos = System.nanoTime();
-        return patience() > 0;
-    }
-
-    private FabricException notConnected(int error) {
-        return VerbsFailures.of("no RDMA connection to " + request.remote(), error);
-    }
-
-    /**
-     * The call may wait for the peer longer than our caller wants to. Its end is not waited for,
-     * only the next event, which it leads to; only a failure has to be told.
-     */
-    private int startElsewhere(MemorySegment param) throws FabricException {
-        long connected = id;
-        own.rousable();
-        connecting =
-                fabric.connectThreads()
-                        .run(
-                                () -> {
-                                    int r = channel.cm().connect(connected, param);
-                                    if (r < 0) {
-                                        failed = r;
-                                        own.rouse();
-                                    }
-                                    return r;
-                                });
-        return 0;
     }
 
     /** The next event, which must be of this type; not ended by an interrupt. */
     private CmEvent expect(int type) throws FabricException {
-        CmEvent e = next(type == RdmaCmEvent.ESTABLISHED);
+        CmEvent e = take();
+        while (e == null && stillWanted()) {
+            e = take();
+        }
+        if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {
+            channel.loop().execute(() -> fabric.onRemoved(device));
+        }
         if (e.type() != type) {
             byte[] data = Trailer.data(e.privateData(), Trailer.REFUSAL_BYTES);
             throw VerbsFailures.of(e, data);
@@ -299,66 +220,43 @@ final class VerbsActiveSide implements CmChannel.Target {
         return e;
     }
 
-    /**
-     * Of those that this host itself brings about most are there already. The clock is read only
-     * when a wait was in vain: the time left to others follows from the time waited for them.
-     */
-    private CmEvent next(boolean peers) throws FabricException {
-        CmEvent e = caller != null || !peers ? take() : null;
-        while (e == null) {
-            if (caller == null) {
-                polledNanos += own.await(patience());
-            } else {
-                stillWanted();
-            }
-            e = take();
-            if (e == null && failed < 0) {
-                throw notConnected(failed);
-            }
-            if (e == null) {
-                nowNanos = System.nanoTime();
-            }
-        }
-        if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {
-            channel.loop().execute(() -> fabric.onRemoved(device));
-        }
-        return e;
-    }
-
+    /** The next event; null if a signal has ended the wait for it. */
     private CmEvent take() {
-        beginCall();
+        caller.begin();
         try {
-            return own.take();
+            return channel.take(own);
         } finally {
-            endCall();
+            caller.end();
         }
     }
 
-    /** How long to sleep before looking again whether anybody wants the connection. */
-    private long patience() throws FabricException {
+    /**
+     * True, unless it throws. Reads the clock, which is done only when a wait was in vain: the time
+     * left to others follows from the time waited for them.
+     */
+    private boolean stillWanted() throws FabricException {
+        nowNanos = System.nanoTime();
         if (request.abandoned().getAsBoolean()) {
             throw new FabricException(Cause.ABANDONED, "the connection is not wanted any more");
         }
-        long left = left();
-        if (left <= 0) {
+        if (left() <= 0) {
             throw timedOut();
         }
-        return Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS);
+        return true;
     }
 
     private long left() {
-        return left(waitedNanos(), nowNanos);
+        return left(caller.waitedNanos(), nowNanos);
     }
 
-    /** Time left to wait; time that this side used itself does not count. */
+    /**
+     * Time left to wait; time that this side used itself does not count.
+     *
+     * @param waitedNanos so far for others: the network, the peer, a call that waits for it
+     */
     private long left(long waitedNanos, long now) {
         long forOthers = request.deadlineNanos() - begun - waitedNanos;
         return Math.min(forOthers, request.limitNanos() - now);
-    }
-
-    /** Waited so far for others: the network, the peer, a call that waits for it. */
-    private long waitedNanos() {
-        return caller == null ? polledNanos : caller.waitedNanos();
     }
 
     private int leftMillis() throws FabricException {
@@ -370,7 +268,7 @@ final class VerbsActiveSide implements CmChannel.Target {
     }
 
     private FabricException timedOut() {
-        return waitedNanos() <= Math.max(0, (request.deadlineNanos() - begun) / 2)
+        return caller.waitedNanos() <= Math.max(0, (request.deadlineNanos() - begun) / 2)
                 ? new FabricException(
                         Cause.NOT_READY,
                         "no answer in time, most of which this process needed to get ready")

@@ -13,6 +13,7 @@ import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.EventLoops;
 import io.sdp4j.linux.NativeAccess;
+import io.sdp4j.linux.WakeSignal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -90,7 +91,6 @@ public final class VerbsFabric implements Fabric {
     private volatile boolean anyRemoved;
 
     private final Warmup warmup;
-    private final BlockingCallThreads connectThreads = new BlockingCallThreads();
     private final ConnectWatchdog callWatch;
 
     /** Null where the kernel's announcements are not available. */
@@ -109,14 +109,21 @@ public final class VerbsFabric implements Fabric {
      * Opens the fabric.
      *
      * @param loop from {@link EventLoops}; serves events of connections and notifications
-     * @throws FabricException UNAVAILABLE, with the reason and the cure, if libraries, permissions
-     *     or devices are missing
+     * @throws FabricException UNAVAILABLE, with the reason and the cure, if libraries, permissions,
+     *     devices or the JDK's signal are missing
      */
     public static VerbsFabric open(VerbsConfig config, EventLoop loop) throws FabricException {
         if (!(loop instanceof EpollLoop epoll)) {
             throw new FabricException(
                     Cause.UNAVAILABLE,
                     "RDMA needs an event loop with native calls: " + NativeAccess.explanation());
+        }
+        if (!WakeSignal.usable()) {
+            throw new FabricException(
+                    Cause.UNAVAILABLE,
+                    "RDMA needs the signal by which the JDK ends blocking calls ("
+                            + WakeSignal.NUMBER
+                            + "), for which something else in this process has another handler");
         }
         Ibv ibv = new Ibv();
         VerbsFabric fabric = new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
@@ -315,10 +322,6 @@ public final class VerbsFabric implements Fabric {
 
     SharedPorts ports() {
         return ports;
-    }
-
-    BlockingCallThreads connectThreads() {
-        return connectThreads;
     }
 
     ConnectWatchdog callWatch() {

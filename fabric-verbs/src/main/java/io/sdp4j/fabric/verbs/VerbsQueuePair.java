@@ -8,6 +8,7 @@ import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.DaemonThread;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -446,11 +447,13 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
      */
     void whenAnswered(Runnable discard) {
         if (device.connectMayBlock()) {
+            Runnable await =
+                    () -> {
+                        channel.cm().disconnect(resources.id());
+                        channel.loop().execute(discard);
+                    };
             try {
-                var _ =
-                        fabric.connectThreads()
-                                .run(() -> channel.cm().disconnect(resources.id()))
-                                .whenComplete((r, t) -> channel.loop().execute(discard));
+                DaemonThread.of("sdp4j-connect", await).start();
                 return;
             } catch (OutOfMemoryError e) {
                 // no thread: the event thread may have to wait
