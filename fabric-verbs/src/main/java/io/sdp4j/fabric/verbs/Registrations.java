@@ -17,6 +17,9 @@ final class Registrations {
     /** Of local use, invisible to others: kept for one to two of these. */
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** Of local use; and so much again of what peers were lent. */
+    private static final long MAX_KEPT_BYTES = 64L << 20;
+
     private final VerbsDevice device;
     private final EventLoop loop;
 
@@ -31,9 +34,8 @@ final class Registrations {
         this.device = device;
         this.loop = loop;
         keysSweepNanos = config.keysKeepNanos() / 2;
-        long maxBytes = config.cacheMaxBytes();
-        cache = new RegistrationCache(local(), maxBytes, this::sweepCacheLater);
-        long keysBytes = keysSweepNanos == 0 ? 0 : maxBytes;
+        cache = new RegistrationCache(local(), MAX_KEPT_BYTES, this::sweepCacheLater);
+        long keysBytes = keysSweepNanos == 0 ? 0 : MAX_KEPT_BYTES;
         keys =
                 new RemoteKeyCache(
                         new WithRights(Ibv.ACCESS_REMOTE_READ), keysBytes, this::sweepKeysLater);

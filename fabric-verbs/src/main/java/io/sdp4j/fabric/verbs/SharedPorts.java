@@ -5,18 +5,16 @@ import io.sdp4j.fabric.FabricException.Cause;
 
 /**
  * Which RDMA port carries connections to a port of the application: another one where a device
- * shares its ports with TCP. See {@link VerbsConfig#sharedPortMask()}. Thread-safe.
+ * shares its ports with TCP. See {@link VerbsConfig#SHARED_PORT_MASK}. Thread-safe.
  */
 final class SharedPorts {
     private final Ibv ibv;
-    private final int mask;
 
     /** Whether the last device asked about shares its ports with TCP. */
     private volatile boolean lastShared;
 
-    SharedPorts(Ibv ibv, int mask) {
+    SharedPorts(Ibv ibv) {
         this.ibv = ibv;
-        this.mask = mask;
     }
 
     /** Whether a wildcard shares its ports with TCP. */
@@ -34,7 +32,7 @@ final class SharedPorts {
         if (device != null) {
             lastShared = shared;
         }
-        int wire = shared ? port ^ mask : port;
+        int wire = shared ? port ^ VerbsConfig.SHARED_PORT_MASK : port;
         if (shared && wire == 0) {
             throw new FabricException(
                     Cause.UNAVAILABLE,
@@ -45,7 +43,7 @@ final class SharedPorts {
 
     /** The same for a device that is not known yet: most hosts have devices of one kind. */
     int likely(int port) {
-        int wire = port ^ mask;
+        int wire = port ^ VerbsConfig.SHARED_PORT_MASK;
         return lastShared && wire != 0 ? wire : port;
     }
 }

@@ -99,7 +99,7 @@ public final class VerbsFabric implements Fabric {
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
         this.config = config;
         this.ibv = ibv;
-        this.ports = new SharedPorts(ibv, config.sharedPortMask());
+        this.ports = new SharedPorts(ibv);
         this.channel = channel;
         callWatch = new ConnectWatchdog(channel.loop());
         this.warmup = new Warmup(this, channel);

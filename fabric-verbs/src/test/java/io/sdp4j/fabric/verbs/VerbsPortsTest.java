@@ -72,7 +72,7 @@ class VerbsPortsTest {
      */
     @Test
     void aListenerIsGivenAPortThatItCanListenOn() throws Exception {
-        int beside = VerbsConfig.defaults().sharedPortMask();
+        int beside = VerbsConfig.SHARED_PORT_MASK;
         for (int i = 1; i < PORTS; i += 8) {
             take((FIRST + i) ^ beside);
         }
