@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
+import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
@@ -9,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * How one queue pair waits, and is waited for.
+ * How one queue pair waits, and is waited for: half of its completion queue.
  *
  * <p>Shape: the completion channel's descriptor and an eventfd. A blocked thread polls its queues,
  * for a while if that has paid off lately, asks for an event, polls once more and sleeps ({@link
@@ -26,7 +27,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
  */
-final class CqWaiter {
+abstract class CqWaiter implements CompletionQueue {
     /** Longest time that a message may wait without a wake-up. */
     private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -35,9 +36,9 @@ final class CqWaiter {
 
     private static final int FOUND = -1;
 
-    private final VerbsQueuePair qp;
+    final VerbsQueuePair qp;
     private final QpResources resources;
-    private final WorkRequests requests;
+    final WorkRequests requests;
     private final SolicitedEventSupport marks;
     private final InterruptModeration gather;
     private final EpollLoop loop;
@@ -84,6 +85,12 @@ final class CqWaiter {
         watch = loop.watchOnDemand(what -> onChannel());
     }
 
+    /** Whether {@link #poll} would find something now. Monitor held. */
+    abstract boolean look();
+
+    /** The user was told of the end, or has gone. Monitor held. */
+    abstract boolean isOver();
+
     /** The peer marks bursts. Before use. */
     void peerMarks() {
         synchronized (qp) {
@@ -91,14 +98,16 @@ final class CqWaiter {
         }
     }
 
-    void onNotify(Runnable called) {
+    @Override
+    public void onNotify(Runnable called) {
         synchronized (qp) {
             handler = called == null ? null : (EventLoop.Repeatable) called::run;
         }
     }
 
-    void await(long nanos) {
-        if (nanos > 0 && spinner.spin(something, nanos, CqWaiter::never)) {
+    @Override
+    public void await(long nanos) {
+        if (nanos > 0 && spinner.spin(something, nanos, () -> false)) {
             synchronized (qp) {
                 wakeRequested = false;
             }
@@ -170,7 +179,7 @@ final class CqWaiter {
     private boolean asked(int wanted) {
         assert Thread.holdsLock(qp);
         events.ask(wanted == ChannelEvents.MARKED);
-        return qp.look();
+        return look();
     }
 
     /** The thread that slept may have taken an event that others wait for as well. */
@@ -185,23 +194,20 @@ final class CqWaiter {
         }
     }
 
-    private static boolean never() {
-        return false;
-    }
-
     private boolean hasSomething() {
         synchronized (qp) {
-            return wakeRequested || qp.look();
+            return wakeRequested || look();
         }
     }
 
-    /** See {@link io.sdp4j.fabric.CompletionQueue#busyPoll}. */
-    boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+    @Override
+    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
         return hasSomething()
                 || (spoken ? spinner : listener).spin(something, Long.MAX_VALUE, elsewhere);
     }
 
-    void wake() {
+    @Override
+    public void wake() {
         synchronized (qp) {
             wakeRequested = true;
             rouse();
@@ -216,14 +222,15 @@ final class CqWaiter {
         }
     }
 
-    boolean arm() {
+    @Override
+    public boolean arm() {
         synchronized (qp) {
             polled = false;
-            if (qp.look()) {
+            if (look()) {
                 return false;
             }
             ask();
-            if (qp.look()) {
+            if (look()) {
                 return false;
             }
             armed = true;
@@ -233,7 +240,8 @@ final class CqWaiter {
         }
     }
 
-    int descriptor() {
+    @Override
+    public int descriptor() {
         synchronized (qp) {
             if (descriptor < 0 && qp.isOpen()) {
                 if (ringFd < 0) { // else left by a call that found no second descriptor
@@ -245,15 +253,16 @@ final class CqWaiter {
         }
     }
 
-    boolean armDescriptor() {
+    @Override
+    public boolean armDescriptor(boolean quietToo) {
         synchronized (qp) {
             polled = true;
             resources.countNativeCalls(1);
             Descriptors.drain(ringFd);
             events.takeAll();
-            if (!qp.look()) {
+            if (!look()) {
                 ask();
-                if (!qp.look() && !qp.isOver()) {
+                if (!look() && !isOver()) {
                     return true;
                 }
             }
@@ -262,12 +271,13 @@ final class CqWaiter {
         }
     }
 
-    void releaseDescriptor() {
+    @Override
+    public void releaseDescriptor() {
         Runnable run = null;
         synchronized (qp) {
             if (polled) {
                 polled = false;
-                if (armed && qp.look()) {
+                if (armed && look()) {
                     run = takeHandler();
                 } else if (armed) {
                     watchSends();
@@ -305,21 +315,21 @@ final class CqWaiter {
         events.ask(false);
     }
 
-    /** The channel is readable. Event thread. */
+    /** The channel is readable, or may be. Event thread. */
     private void onChannel() {
-        Runnable run = null;
+        Runnable run;
         synchronized (qp) {
             if (!qp.isOpen()) {
                 return;
             }
             events.takeAll();
-            boolean something = qp.look();
+            boolean something = look();
             run = takeGreeting();
-            if ((armed && !something) || qp.draining() || onGreeting != null) {
+            if (wantsMore(something)) {
                 ask();
-                something = qp.look();
+                something = look();
                 run = run == null ? takeGreeting() : run;
-                if ((armed && !something) || qp.draining() || onGreeting != null) {
+                if (wantsMore(something)) {
                     watch();
                 }
             }
@@ -331,6 +341,12 @@ final class CqWaiter {
         if (run != null) {
             run.run();
         }
+    }
+
+    /** Whether the event thread is to see the next event. */
+    private boolean wantsMore(boolean something) {
+        assert Thread.holdsLock(qp);
+        return (armed && !something) || qp.draining() || onGreeting != null;
     }
 
     /**
@@ -362,35 +378,15 @@ final class CqWaiter {
 
     /** Runs {@code then} once when the greeting has come. Event thread. */
     void onGreeting(Runnable then) {
-        Runnable run;
         synchronized (qp) {
             onGreeting = then;
-            qp.look();
-            run = takeGreeting();
-            if (run == null) {
-                ask();
-                qp.look();
-                run = takeGreeting();
-            }
-            if (run == null) {
-                loop.once(resources.compFd, watch);
-            }
         }
-        if (run != null) {
-            run.run();
-        }
+        onChannel();
     }
 
-    /** Runs what waits for the greeting if that has come and no event has told of it yet. */
+    /** Runs it now if the greeting has come and no event has told of it yet. Event thread. */
     void lookForGreeting() {
-        Runnable run;
-        synchronized (qp) {
-            qp.look();
-            run = takeGreeting();
-        }
-        if (run != null) {
-            run.run();
-        }
+        onChannel();
     }
 
     private Runnable takeGreeting() {
@@ -416,7 +412,7 @@ final class CqWaiter {
         Runnable run = null;
         synchronized (qp) {
             rouse();
-            if (armed && qp.look()) {
+            if (armed && look()) {
                 run = takeHandler();
             }
         }

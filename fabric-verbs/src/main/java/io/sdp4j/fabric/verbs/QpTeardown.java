@@ -104,7 +104,7 @@ final class QpTeardown {
             if (!draining) {
                 return;
             }
-            qp.waiter().watchSends();
+            qp.completions().watchSends();
             qp.reap();
         }
         if (draining && nanos < drainNanos) {
@@ -148,12 +148,12 @@ final class QpTeardown {
 
     void fail(WcStatus why) {
         assert Thread.holdsLock(qp);
-        if (failure == null && !qp.isOver()) {
+        if (failure == null && !qp.completions().isOver()) {
             failure = why;
         }
         cut();
         qp.reap(); // data that has arrived is seen before the failure
-        qp.waiter().onChange();
+        qp.completions().onChange();
     }
 
     /** A request ended badly. */
@@ -214,7 +214,7 @@ final class QpTeardown {
                 requests.onDeaf();
             }
         }
-        qp.waiter().onChange();
+        qp.completions().onChange();
     }
 
     /** The queue pair was never connected. */

@@ -1,9 +1,9 @@
 package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.Completion;
-import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.WcStatus;
-import java.util.function.BooleanSupplier;
+import io.sdp4j.linux.AdaptiveSpin;
+import io.sdp4j.linux.EpollLoop;
 
 /**
  * Completions as the user of one queue pair sees them: completions in the device's order, then how
@@ -11,11 +11,8 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Guarded by the queue pair's monitor.
  */
-final class VerbsCompletionQueue implements CompletionQueue {
-    private final VerbsQueuePair qp;
-    private final WorkRequests requests;
+final class VerbsCompletionQueue extends CqWaiter {
     private final QpTeardown teardown;
-    private final CqWaiter waiter;
 
     /** The user was told of the end. */
     private boolean over;
@@ -24,13 +21,17 @@ final class VerbsCompletionQueue implements CompletionQueue {
     private boolean spared;
 
     VerbsCompletionQueue(
-            VerbsQueuePair qp, WorkRequests requests, QpTeardown teardown, CqWaiter waiter) {
-        this.qp = qp;
-        this.requests = requests;
+            VerbsQueuePair qp,
+            QpResources resources,
+            WorkRequests requests,
+            QpTeardown teardown,
+            EpollLoop loop,
+            AdaptiveSpin spinner) {
+        super(qp, resources, requests, loop, spinner);
         this.teardown = teardown;
-        this.waiter = waiter;
     }
 
+    @Override
     boolean isOver() {
         assert Thread.holdsLock(qp);
         return over;
@@ -42,7 +43,7 @@ final class VerbsCompletionQueue implements CompletionQueue {
         over = true;
     }
 
-    /** Whether {@link #poll} would find something. Monitor held. */
+    @Override
     boolean look() {
         assert Thread.holdsLock(qp);
         qp.reap();
@@ -178,45 +179,5 @@ final class VerbsCompletionQueue implements CompletionQueue {
         synchronized (qp) {
             return spared;
         }
-    }
-
-    @Override
-    public void await(long nanos) {
-        waiter.await(nanos);
-    }
-
-    @Override
-    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
-        return waiter.busyPoll(spoken, elsewhere);
-    }
-
-    @Override
-    public void wake() {
-        waiter.wake();
-    }
-
-    @Override
-    public boolean arm() {
-        return waiter.arm();
-    }
-
-    @Override
-    public int descriptor() {
-        return waiter.descriptor();
-    }
-
-    @Override
-    public boolean armDescriptor(boolean quietToo) {
-        return waiter.armDescriptor();
-    }
-
-    @Override
-    public void releaseDescriptor() {
-        waiter.releaseDescriptor();
-    }
-
-    @Override
-    public void onNotify(Runnable handler) {
-        waiter.onNotify(handler);
     }
 }

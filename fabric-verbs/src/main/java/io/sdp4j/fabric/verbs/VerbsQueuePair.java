@@ -1,7 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.Completion;
-import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.MemoryRegion;
@@ -17,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * One RC queue pair of a real device.
  *
- * <p>{@link WorkRequests} knows its requests, {@link QpTeardown} how it ends, {@link CqWaiter} the
- * ways to wait. {@code over}: the user was told of the end.
+ * <p>{@link WorkRequests} knows its requests, {@link QpTeardown} how it ends, {@link
+ * VerbsCompletionQueue} what the user sees of it, and the ways to wait.
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
  *
@@ -35,7 +34,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final QpResources resources;
     private final WorkRequests requests;
     private final QpTeardown teardown;
-    private final CqWaiter waiter;
     private final VerbsCompletionQueue completions;
 
     /** Regions that the user registered and has not closed, or may open again. */
@@ -81,8 +79,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         requests = new WorkRequests(this, resources, spec);
         teardown = new QpTeardown(this, channel, resources, requests);
-        waiter = new CqWaiter(this, resources, requests, channel.loop(), fabric.spinner());
-        completions = new VerbsCompletionQueue(this, requests, teardown, waiter);
+        completions =
+                new VerbsCompletionQueue(
+                        this, resources, requests, teardown, channel.loop(), fabric.spinner());
         VerbsDevice.add(resources.queuePair(), this);
     }
 
@@ -110,7 +109,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             if (wanted < sendBytes || resources.growSendMemory(wanted)) {
                 sendBytes = wanted;
             }
-            waiter.peerMarks();
+            completions.peerMarks();
             peerIsOurs = true;
         }
         fabric.established(this);
@@ -135,16 +134,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         return open && resources.answered();
     }
 
-    /** Runs {@code then} on the event thread when the peer's greeting has come. Event thread. */
-    void onGreeting(Runnable then) {
-        waiter.onGreeting(then);
-    }
-
-    /** Runs it now if the greeting has come since. Event thread. */
-    void lookForGreeting() {
-        waiter.lookForGreeting();
-    }
-
     VerbsDevice device() {
         return device;
     }
@@ -152,11 +141,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     boolean isOpen() {
         assert Thread.holdsLock(this);
         return open;
-    }
-
-    boolean isOver() {
-        assert Thread.holdsLock(this);
-        return completions.isOver();
     }
 
     boolean draining() {
@@ -232,7 +216,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
         boolean signalled = (flags & SIGNALLED) != 0;
         long wrId = WrId.of(signalled ? WrId.SIGNALLED_SEND : WrId.SEND, slot);
-        waiter.onPosting(signalled);
+        completions.onPosting(signalled);
         if (!requests.postReceives()
                 || resources.postSend(wrId, slot, byteLen, (flags & MORE) == 0) != 0) {
             returnSendSlot(slot);
@@ -295,7 +279,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 local instanceof VerbsMemoryRegion r && r.covers(device, offset, len) ? r : null;
         if (region == null && usable()) {
             requests.completeRdma(place, IbvWc.LOC_PROT_ERR);
-            waiter.onChange();
+            completions.onChange();
         } else {
             int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
             post(place, op, region, offset, len, address, rkey);
@@ -329,13 +313,13 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
         if (!usable()) {
             requests.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-            waiter.onChange();
+            completions.onChange();
             return;
         }
         long from = local == null ? 0 : local.address() + offset;
         int lkey = local == null ? 0 : local.lkey();
         long id = WrId.of(WrId.RDMA, place);
-        waiter.onPosting(true);
+        completions.onPosting(true);
         if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {
             requests.onRdmaPosted(place);
         } else {
@@ -363,18 +347,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         }
     }
 
-    CqWaiter waiter() {
-        return waiter;
-    }
-
-    /** Whether the user would find something now. Monitor held. */
-    boolean look() {
-        assert Thread.holdsLock(this);
-        return completions.look();
-    }
-
     @Override
-    public CompletionQueue completions() {
+    public VerbsCompletionQueue completions() {
         return completions;
     }
 
@@ -422,7 +396,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         synchronized (this) {
             teardown.onGone();
         }
-        waiter.onChange();
+        completions.onChange();
         destroyIfLeft();
     }
 
@@ -434,7 +408,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             }
             closed = true;
             completions.end();
-            waiter.disarm();
+            completions.disarm();
             teardown.drain(QpTeardown.DRAIN_NANOS);
         }
         channel.loop().execute(this::destroyIfLeft);
@@ -476,13 +450,13 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             if (!closed || !teardown.gone() || !open) {
                 return;
             }
-            if (waiter.beingRead()) { // the library looks at its queues when it comes out
+            if (completions.beingRead()) { // the library looks at its queues when it comes out
                 channel.loop().schedule(this::destroyIfLeft, READ_ENDS_NANOS);
                 return;
             }
             open = false;
             teardown.cancelTimers();
-            boolean again = waiter.close();
+            boolean again = completions.close();
             resources.release(again);
         }
         for (VerbsMemoryRegion r : regions) {
