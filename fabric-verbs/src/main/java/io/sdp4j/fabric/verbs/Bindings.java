@@ -105,6 +105,21 @@ final class Bindings {
         }
     }
 
+    /** A native call without a result. */
+    @FunctionalInterface
+    interface VoidCall {
+        void run(MemorySegment state) throws Throwable;
+    }
+
+    /** For functions that return nothing. */
+    static void run(VoidCall call) {
+        status(
+                s -> {
+                    call.run(s);
+                    return 0;
+                });
+    }
+
     /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
     static int negated(Call call) {
         CALLS.increment();

@@ -72,11 +72,7 @@ final class Ibv {
     }
 
     void freeDeviceList(long list) {
-        Bindings.status(
-                s -> {
-                    freeDeviceList.invokeExact(s, list);
-                    return 0;
-                });
+        Bindings.run(s -> freeDeviceList.invokeExact(s, list));
     }
 
     int queryDevice(long context, MemorySegment attr) {
@@ -146,10 +142,6 @@ final class Ibv {
     }
 
     void ackAsyncEvent(MemorySegment event) {
-        Bindings.status(
-                s -> {
-                    ackAsyncEvent.invokeExact(s, event.address());
-                    return 0;
-                });
+        Bindings.run(s -> ackAsyncEvent.invokeExact(s, event.address()));
     }
 }

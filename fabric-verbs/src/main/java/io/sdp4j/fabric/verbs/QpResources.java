@@ -34,6 +34,7 @@ final class QpResources {
     /** Receives that are posted at first: the spec's, and perhaps one for the greeting. */
     private final int receives;
 
+    private final int sends;
     private SlabPool.Lease receiveLease;
     private SlabPool.Lease sendLease;
     private MemorySegment receiveMemory;
@@ -82,8 +83,9 @@ final class QpResources {
         this.hot = device.hot();
         this.id = id;
         this.spec = spec;
-        receiveStride = round(spec.receiveBytes());
+        receiveStride = (int) round(spec.receiveBytes());
         receives = spec.receiveSlots() + (greeted ? 1 : 0);
+        sends = spec.sendSlots() + RdmaOps.MAX_OPS;
         boolean complete = false;
         try {
             takeReceiveMemory();
@@ -98,21 +100,16 @@ final class QpResources {
         }
     }
 
-    private static int round(int bytes) {
-        return (bytes + ALIGN - 1) & -ALIGN;
-    }
-
     private static long round(long bytes) {
         return (bytes + ALIGN - 1) & -ALIGN;
     }
 
     private void takeReceiveMemory() throws FabricException {
-        int slots = receives;
-        long at = (long) slots * receiveStride;
+        long at = (long) receives * receiveStride;
         receiveWrs = at;
-        at = round(at + slots * IbvRecvWr.BYTES);
+        at = round(at + receives * IbvRecvWr.BYTES);
         receiveSges = at;
-        at = round(at + slots * IbvSge.BYTES);
+        at = round(at + receives * IbvSge.BYTES);
         sendWr = at;
         at = round(at + IbvSendWr.BYTES);
         sendSge = at;
@@ -132,7 +129,6 @@ final class QpResources {
     }
 
     private void makeQueues() throws FabricException {
-        int sends = spec.sendSlots() + VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
         int most = Math.max(sends, receives);
         if (most > device.maxWrs() || most > device.maxCqes()) {
             throw new FabricException(
@@ -150,7 +146,6 @@ final class QpResources {
     }
 
     private void makeQueuePair() throws FabricException {
-        int sends = spec.sendSlots() + VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
             int inline = device.inlineBytes();
@@ -199,7 +194,7 @@ final class QpResources {
 
     /** Takes send slots of {@code bytes} each. */
     void takeSendMemory(int bytes) throws FabricException {
-        int stride = round(bytes);
+        int stride = (int) round(bytes);
         sendLease = device.slabs().lease((long) spec.sendSlots() * stride);
         sendMemory = sendLease.memory();
         sendStride = stride;

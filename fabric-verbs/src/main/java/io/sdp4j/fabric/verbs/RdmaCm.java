@@ -96,11 +96,7 @@ final class RdmaCm {
     void refreshDevices() {
         long list = Bindings.pointer(s -> (long) getDevices.invokeExact(s, 0L));
         if (list > 0) {
-            Bindings.status(
-                    s -> {
-                        freeDevices.invokeExact(s, list);
-                        return 0;
-                    });
+            Bindings.run(s -> freeDevices.invokeExact(s, list));
         }
     }
 
@@ -109,11 +105,7 @@ final class RdmaCm {
     }
 
     void destroyEventChannel(long channel) {
-        Bindings.status(
-                s -> {
-                    destroyEventChannel.invokeExact(s, channel);
-                    return 0;
-                });
+        Bindings.run(s -> destroyEventChannel.invokeExact(s, channel));
     }
 
     /** An id for one connection or listener; its address. */
@@ -176,11 +168,7 @@ final class RdmaCm {
     }
 
     void destroyQp(long id) {
-        Bindings.status(
-                s -> {
-                    destroyQp.invokeExact(s, id);
-                    return 0;
-                });
+        Bindings.run(s -> destroyQp.invokeExact(s, id));
     }
 
     int connect(long id, MemorySegment connParam) {

@@ -4,20 +4,29 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
-/** {@code struct rdma_conn_param}: 24 bytes (rdma/rdma_cma.h, rdma-core 44). */
+/**
+ * {@code struct rdma_conn_param}: 24 bytes (rdma/rdma_cma.h, rdma-core 44).
+ *
+ * <p>A lost packet is sent again six times: seven would mean for ever on soft-RoCE. A receive that
+ * is missing is tried three times at the connection manager's 655 ms; with credits it never is
+ * (docs/verbs.md 6).
+ */
 final class RdmaConnParam {
     static final StructLayout LAYOUT = CStruct.of("rdma_conn_param", members());
-    static final long BYTES = LAYOUT.byteSize();
     private static final long PRIVATE_DATA = CStruct.offset(LAYOUT, "private_data");
     private static final long PRIVATE_LEN = CStruct.offset(LAYOUT, "private_data_len");
     private static final long RESPONDER = CStruct.offset(LAYOUT, "responder_resources");
     private static final long INITIATOR = CStruct.offset(LAYOUT, "initiator_depth");
     private static final long RETRY = CStruct.offset(LAYOUT, "retry_count");
     private static final long RNR_RETRY = CStruct.offset(LAYOUT, "rnr_retry_count");
+
+    private static final byte RETRIES = 6;
+    private static final byte RNR_RETRIES = 3;
 
     private RdmaConnParam() {}
 
@@ -37,23 +46,20 @@ final class RdmaConnParam {
     }
 
     /**
-     * @param data private data, native memory
+     * Those of either side.
+     *
      * @param readsServed {@code responder_resources}
      * @param readsStarted {@code initiator_depth}
      */
-    static void set(
-            MemorySegment m,
-            MemorySegment data,
-            int readsServed,
-            int readsStarted,
-            int retries,
-            int rnrRetries) {
-        m.set(JAVA_LONG, PRIVATE_DATA, data.address());
-        m.set(JAVA_BYTE, PRIVATE_LEN, (byte) data.byteSize());
+    static MemorySegment of(Arena arena, byte[] privateData, int readsServed, int readsStarted) {
+        MemorySegment m = arena.allocate(LAYOUT);
+        m.set(JAVA_LONG, PRIVATE_DATA, arena.allocateFrom(JAVA_BYTE, privateData).address());
+        m.set(JAVA_BYTE, PRIVATE_LEN, (byte) privateData.length);
         m.set(JAVA_BYTE, RESPONDER, (byte) readsServed);
         m.set(JAVA_BYTE, INITIATOR, (byte) readsStarted);
-        m.set(JAVA_BYTE, RETRY, (byte) retries);
-        m.set(JAVA_BYTE, RNR_RETRY, (byte) rnrRetries);
+        m.set(JAVA_BYTE, RETRY, RETRIES);
+        m.set(JAVA_BYTE, RNR_RETRY, RNR_RETRIES);
+        return m;
     }
 
     static long privateData(MemorySegment m, long at) {

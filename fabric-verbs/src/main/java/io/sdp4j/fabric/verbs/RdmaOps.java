@@ -6,38 +6,32 @@ import io.sdp4j.fabric.Completion;
  * RDMA reads and writes that were posted and not yet reported. Guarded by its queue pair's monitor.
  */
 final class RdmaOps {
-    private final int maxReads;
-    private final int maxWrites;
-    private final long[] wrIds;
-    private final int[] opcodes;
+    static final int MAX_OPS = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
+
+    private final long[] wrIds = new long[MAX_OPS];
+    private final int[] opcodes = new int[MAX_OPS];
 
     /** Operations that are posted and not completed, by slot. */
-    private final boolean[] posted;
+    private final boolean[] posted = new boolean[MAX_OPS];
 
-    private final int[] free;
+    private final int[] free = new int[MAX_OPS];
     private int freeCount;
     private int reads;
     private int writes;
 
-    RdmaOps(int maxReads, int maxWrites) {
-        this.maxReads = maxReads;
-        this.maxWrites = maxWrites;
-        int places = maxReads + maxWrites;
-        wrIds = new long[places];
-        opcodes = new int[places];
-        posted = new boolean[places];
-        free = new int[places];
-        for (int i = 0; i < places; i++) {
-            free[freeCount++] = places - 1 - i;
+    RdmaOps() {
+        for (int place = MAX_OPS - 1; place >= 0; place--) {
+            free[freeCount++] = place;
         }
     }
 
     /** A place for one more, or -1 if there are too many. */
     int take(int opcode, long wrId) {
-        if (opcode == Completion.READ ? reads == maxReads : writes == maxWrites) {
+        boolean read = opcode == Completion.READ;
+        if (read ? reads == VerbsFabric.MAX_READS : writes == VerbsFabric.MAX_WRITES) {
             return -1;
         }
-        if (opcode == Completion.READ) {
+        if (read) {
             reads++;
         } else {
             writes++;

@@ -188,7 +188,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         int r;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment param =
-                    ConnParams.of(
+                    RdmaConnParam.of(
                             arena, privateData, device.readsServed(), device.readsStarted());
             do {
                 caller.begin();

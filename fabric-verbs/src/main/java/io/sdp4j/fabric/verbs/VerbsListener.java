@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * A listener of the connection manager, and the requests that were not answered yet.
  *
  * <p>Where it would occupy the TCP port that the kernel's listener has, it takes the mapped port of
- * {@link VerbsConfig#sharedPortMask()} instead. A wildcard that covers devices of both kinds does
+ * {@link VerbsConfig#SHARED_PORT_MASK} instead. A wildcard that covers devices of both kinds does
  * so for all of them, and is found over iWARP only.
  *
  * <p>This object's monitor guards the id: only who holds it passes the id to the library. It may be
@@ -217,7 +217,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             destroy(); // at once: the port is free for the next listener
         }
         for (VerbsPassiveSide side : pending) {
-            side.listenerClosed();
+            side.reject(new byte[0]);
         }
         fabric.forget(this);
     }

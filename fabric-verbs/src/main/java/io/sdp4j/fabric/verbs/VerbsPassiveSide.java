@@ -101,7 +101,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
             qp.reserve(trailer);
             int served = fewer(device.readsServed(), event.readsServed());
             int started = fewer(device.readsStarted(), event.readsStarted());
-            int r = channel.cm().accept(id, ConnParams.of(arena, reply, served, started));
+            int r = channel.cm().accept(id, RdmaConnParam.of(arena, reply, served, started));
             if (r < 0) {
                 throw VerbsFailures.of("the connection cannot be accepted", r);
             }
@@ -120,7 +120,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         if (e.type() == RdmaCmEvent.ESTABLISHED && qp != null && !told) {
             qp.establish(trailer);
             if (greeted) {
-                qp.onGreeting(this::established);
+                qp.completions().onGreeting(this::established);
             } else {
                 established();
             }
@@ -132,7 +132,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     /** A client that ends at once may have spoken before, and what it said is to be heard. */
     private void onEnd(CmEvent e) {
         if (greeted && qp != null) {
-            qp.lookForGreeting();
+            qp.completions().lookForGreeting();
         }
         if (told) {
             qp.onCmEvent(e);
@@ -172,10 +172,12 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         outcome.onFailed(why);
     }
 
+    /** Does nothing if it was answered. */
     @Override
     public void reject(byte[] privateData) {
         if (answered.compareAndSet(false, true)) {
-            byte[] data = Arrays.copyOf(privateData, Math.min(privateData.length, MAX_REFUSAL));
+            byte[] data =
+                    Arrays.copyOf(privateData, Math.min(privateData.length, Trailer.REFUSAL_BYTES));
             channel.loop()
                     .execute(
                             () -> {
@@ -185,12 +187,5 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
                                 fabric.onIdGone();
                             });
         }
-    }
-
-    private static final int MAX_REFUSAL = Trailer.REFUSAL_BYTES;
-
-    /** Refuses if it was not answered. */
-    void listenerClosed() {
-        reject(new byte[0]);
     }
 }

@@ -38,7 +38,7 @@ final class WorkRequests {
     private int lastChained;
 
     private final CompletionRing ring;
-    private final RdmaOps rdmaOps = new RdmaOps(VerbsFabric.MAX_READS, VerbsFabric.MAX_WRITES);
+    private final RdmaOps rdmaOps = new RdmaOps();
     private final int[] freeSlots;
     private int freeCount;
     private int receives;
@@ -73,8 +73,7 @@ final class WorkRequests {
         receives = spec.receiveSlots();
         receivesAtOnce = receivesAtOnce(receives);
         enoughReceives = receives / 2;
-        int others = VerbsFabric.MAX_READS + VerbsFabric.MAX_WRITES;
-        ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + others);
+        ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + RdmaOps.MAX_OPS);
         freeSlots = new int[spec.sendSlots()];
         for (int i = spec.sendSlots() - 1; i >= 0; i--) {
             freeSlots[freeCount++] = i;

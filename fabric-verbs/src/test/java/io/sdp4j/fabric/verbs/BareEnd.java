@@ -142,7 +142,7 @@ final class BareEnd {
     /** False if the port that it would leave by is taken, unless this is the {@code last} try. */
     boolean connect(byte[] privateData, boolean last) throws IOException {
         try (Arena a = Arena.ofConfined()) {
-            int r = cm.connect(id, ConnParams.of(a, privateData, 16, 16));
+            int r = cm.connect(id, RdmaConnParam.of(a, privateData, 16, 16));
             if (!last && (r == -EADDRINUSE || r == -EADDRNOTAVAIL)) {
                 return false;
             }
@@ -162,7 +162,7 @@ final class BareEnd {
     /** Tells where the region is. */
     void accept() throws IOException {
         try (Arena a = Arena.ofConfined()) {
-            check("accept", cm.accept(id, ConnParams.of(a, place(), 16, 16)));
+            check("accept", cm.accept(id, RdmaConnParam.of(a, place(), 16, 16)));
         }
     }
 
