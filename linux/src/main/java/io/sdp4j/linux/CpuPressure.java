@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class CpuPressure {
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final int AT_FDCWD = -100;
     private static final int TEXT_BYTES = 64;
     private static final int FD;
     private static final int PROCESSORS = processors();
@@ -25,7 +24,7 @@ public final class CpuPressure {
 
     static {
         try (SyscallBuffer file = SyscallBuffer.text("/proc/loadavg")) {
-            FD = (int) Linux.call(Linux.OPENAT, AT_FDCWD, file.address(), Linux.CLOEXEC);
+            FD = (int) Linux.call(Linux.OPENAT, Linux.AT_FDCWD, file.address(), Linux.CLOEXEC);
         }
     }
 

@@ -15,7 +15,6 @@ public final class Descriptors {
     public static final int AWAIT_BYTES = 32;
 
     private static final int CTL_ADD = 1;
-    private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
     private static final short POLLIN = 1;
     private static final int POLLFD_BYTES = 8;
@@ -82,21 +81,9 @@ public final class Descriptors {
         }
     }
 
-    /** Makes reads of a fresh {@code fd}, which has no other flag, return instead of waiting. */
-    public static int freshNonBlocking(int fd) {
-        return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, Linux.NONBLOCK);
-    }
-
-    /** Makes reads of {@code fd}, which has no flag but that, wait. */
-    public static int freshBlocking(int fd) {
-        return (int) Linux.call(Linux.FCNTL, fd, F_SETFL, 0);
-    }
-
-    /** Makes reads of {@code fd} return instead of waiting. */
-    public static int nonBlocking(int fd) {
-        long flags = Linux.call(Linux.FCNTL, fd, F_GETFL, 0);
-        return (int)
-                (flags < 0 ? flags : Linux.call(Linux.FCNTL, fd, F_SETFL, flags | Linux.NONBLOCK));
+    /** Whether reads of {@code fd}, which has no other flag, are to wait. */
+    public static void blocking(int fd, boolean wanted) {
+        Linux.callQuietly(Linux.FCNTL, fd, F_SETFL, wanted ? 0 : Linux.NONBLOCK, 0, 0, 0);
     }
 
     /**

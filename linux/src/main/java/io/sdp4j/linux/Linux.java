@@ -250,21 +250,11 @@ public final class Linux {
      * @param mode file type and permissions as in {@code st_mode}
      */
     public record FileStatus(
-            int mode,
-            int uid,
-            long device,
-            long inode,
-            long sizeBytes,
-            long blocks,
-            long modifiedMillis) {
+            int mode, int uid, long device, long inode, long sizeBytes, long modifiedMillis) {
         private static final int TYPE = 0xF000;
 
         public boolean isSocket() {
             return (mode & TYPE) == 0xC000;
-        }
-
-        public boolean isDirectory() {
-            return (mode & TYPE) == 0x4000;
         }
 
         public boolean isRegularFile() {
@@ -281,17 +271,12 @@ public final class Linux {
     private static final int STATX_BASIC_STATS = 0x7ff;
     private static final int STATX_BYTES = 256;
 
-    /** The status of a name, symbolic links not followed, or null if it cannot be had. */
-    public static FileStatus status(String path) {
-        return status(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW);
-    }
-
     /** The status of an open file, or null if it cannot be had. */
     public static FileStatus status(int fd) {
         return status(fd, "", AT_EMPTY_PATH);
     }
 
-    /** The status of {@code name} in an open directory, as {@link #status(String)}. */
+    /** The same of {@code name} in an open directory, symbolic links not followed. */
     static FileStatus statusIn(int dir, String name) {
         return status(dir, name, AT_SYMLINK_NOFOLLOW);
     }
@@ -309,7 +294,6 @@ public final class Linux {
                     (long) s.getInt(136) << 32 | Integer.toUnsignedLong(s.getInt(140)),
                     s.getLong(32),
                     s.getLong(40),
-                    s.getLong(48),
                     s.getLong(112) * 1000 + s.getInt(120) / 1_000_000);
         }
     }

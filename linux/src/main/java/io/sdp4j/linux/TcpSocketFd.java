@@ -83,27 +83,23 @@ public final class TcpSocketFd {
     }
 
     private static boolean holds(int fd, InetSocketAddress claimed) {
-        try {
-            InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
-            if (bound == null || bound.getPort() == 0 || bound.getPort() != claimed.getPort()) {
-                return false;
-            }
-            if (!bound.getAddress().isAnyLocalAddress()) {
-                return bound.getAddress().equals(plain(claimed.getAddress()));
-            }
-            boolean four = claimed.getAddress() instanceof Inet4Address;
-            boolean boundToFour = bound.getAddress() instanceof Inet4Address;
-            return four == boundToFour || (four && bothFamilies(fd));
-        } catch (UnknownHostException e) {
+        InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
+        if (bound == null || bound.getPort() == 0 || bound.getPort() != claimed.getPort()) {
             return false;
         }
+        if (!bound.getAddress().isAnyLocalAddress()) {
+            return bound.getAddress().equals(claimed.getAddress());
+        }
+        boolean four = claimed.getAddress() instanceof Inet4Address;
+        boolean boundToFour = bound.getAddress() instanceof Inet4Address;
+        return four == boundToFour || (four && bothFamilies(fd));
     }
 
     /**
      * Result of {@code call} for an IP socket; null if it fails, or for any other socket. IPv4 in
-     * IPv6 is IPv4.
+     * IPv6 is IPv4; equal to others whatever their scope.
      */
-    private static InetSocketAddress address(int fd, int call) throws UnknownHostException {
+    private static InetSocketAddress address(int fd, int call) {
         try (SyscallBuffer s = SyscallBuffer.allocate(ADDRESS_BYTES + 4)) {
             s.putInt(ADDRESS_BYTES, ADDRESS_BYTES);
             long at = s.address();
@@ -118,6 +114,8 @@ public final class TcpSocketFd {
             byte[] ip = new byte[family == AF_INET ? 4 : 16];
             s.copyOut(family == AF_INET ? 4 : 8, ip, 0, ip.length);
             return new InetSocketAddress(InetAddress.getByAddress(ip), port);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -131,27 +129,16 @@ public final class TcpSocketFd {
         if (fault != null) {
             return fault;
         }
-        try {
-            InetSocketAddress bound = address(fd, Linux.GETSOCKNAME);
-            InetSocketAddress peer = address(fd, Linux.GETPEERNAME);
-            return same(bound, local) && same(peer, remote) && state(fd) == TCP_ESTABLISHED
-                    ? null
-                    : "its socket is not connected from " + local + " to " + remote;
-        } catch (UnknownHostException e) {
-            return e.getMessage();
-        }
+        return local.equals(address(fd, Linux.GETSOCKNAME))
+                        && remote.equals(address(fd, Linux.GETPEERNAME))
+                        && state(fd) == TCP_ESTABLISHED
+                ? null
+                : "its socket is not connected from " + local + " to " + remote;
     }
 
     /** Whether {@code fd} holds {@code claimed} as {@link #fault} says, but is not connected. */
     public static boolean unconnected(int fd, InetSocketAddress claimed) {
         return fault(fd, claimed) == null && state(fd) != TCP_ESTABLISHED;
-    }
-
-    private static boolean same(InetSocketAddress told, InetSocketAddress claimed)
-            throws UnknownHostException {
-        return told != null
-                && told.getPort() == claimed.getPort()
-                && told.getAddress().equals(plain(claimed.getAddress()));
     }
 
     private static int state(int fd) {
@@ -184,11 +171,6 @@ public final class TcpSocketFd {
     public static boolean sameDevice(int fd, int other) {
         int device = option(fd, SO_BINDTOIFINDEX);
         return device >= 0 && device == option(other, SO_BINDTOIFINDEX);
-    }
-
-    /** Without scope and name. */
-    private static InetAddress plain(InetAddress a) throws UnknownHostException {
-        return InetAddress.getByAddress(a.getAddress());
     }
 
     private static boolean bothFamilies(int fd) {
@@ -273,19 +255,12 @@ public final class TcpSocketFd {
             return -1;
         }
         int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
-        if (copy >= 0 && (fault(copy, address) != null || connected(copy))) {
+        if (copy >= 0
+                && (fault(copy, address) != null || address(copy, Linux.GETPEERNAME) != null)) {
             Linux.close(copy);
             return -1;
         }
         return copy;
-    }
-
-    private static boolean connected(int fd) {
-        try (SyscallBuffer s = SyscallBuffer.allocate(ADDRESS_BYTES + 4)) {
-            s.putInt(ADDRESS_BYTES, ADDRESS_BYTES);
-            long at = s.address();
-            return Linux.call(Linux.GETPEERNAME, fd, at, at + ADDRESS_BYTES) >= 0;
-        }
     }
 
     /**

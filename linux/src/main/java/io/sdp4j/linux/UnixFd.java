@@ -56,7 +56,7 @@ public final class UnixFd {
      * The process at the other end as the kernel saw it when the connection, or the listener, was
      * made.
      */
-    public record Peer(int pid, int uid, int gid) {}
+    public record Peer(int pid, int uid) {}
 
     public static int open() {
         return inLine(
@@ -154,7 +154,7 @@ public final class UnixFd {
                             s.address(),
                             s.address() + 12,
                             0);
-            return r < 0 ? null : new Peer(s.getInt(0), s.getInt(4), s.getInt(8));
+            return r < 0 ? null : new Peer(s.getInt(0), s.getInt(4));
         }
     }
 

@@ -15,7 +15,7 @@ class WakeSignalTest {
     void aBlockedReadEnds() throws InterruptedException {
         assertTrue(WakeSignal.usable());
         int fd = Descriptors.eventFd();
-        assertTrue(Descriptors.freshBlocking(fd) >= 0);
+        Descriptors.blocking(fd, true);
         AtomicInteger number = new AtomicInteger();
         Thread reader =
                 Thread.ofPlatform()

@@ -101,7 +101,7 @@ final class ChannelEvents {
         if (blocking) {
             blocking = false;
             resources.countNativeCalls(1);
-            Descriptors.freshNonBlocking(resources.compFd);
+            Descriptors.blocking(resources.compFd, false);
         }
         return takeUntilNone();
     }
@@ -145,7 +145,7 @@ final class ChannelEvents {
         if (!blocking) {
             blocking = true;
             resources.countNativeCalls(1);
-            Descriptors.freshBlocking(resources.compFd);
+            Descriptors.blocking(resources.compFd, true);
         }
         beingRead = true;
     }
@@ -170,7 +170,7 @@ final class ChannelEvents {
         assert Thread.holdsLock(qp);
         if (blocking) {
             blocking = false;
-            Descriptors.freshNonBlocking(resources.compFd);
+            Descriptors.blocking(resources.compFd, false);
         }
         resources.cqResources().receiveAsked = receiveAsked;
         resources.cqResources().sendAsked = sendAsked;

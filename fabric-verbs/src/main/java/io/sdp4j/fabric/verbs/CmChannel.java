@@ -50,7 +50,7 @@ final class CmChannel {
         this.loop = loop;
         channel = open();
         fd = RdmaEventChannel.fd(Bindings.at(channel, RdmaEventChannel.LAYOUT));
-        Descriptors.nonBlocking(fd);
+        Descriptors.blocking(fd, false);
         watch = loop.watchLevel(fd, what -> onReadable());
         if (watch < 0) {
             cm.destroyEventChannel(channel);

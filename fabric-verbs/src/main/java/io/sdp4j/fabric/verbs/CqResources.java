@@ -51,7 +51,7 @@ final class CqResources {
             long context = device.context();
             compChannel = made("completion channel" + on, ibv.createCompChannel(context));
             compFd = IbvCompChannel.fd(Bindings.at(compChannel, IbvCompChannel.LAYOUT));
-            Descriptors.freshNonBlocking(compFd);
+            Descriptors.blocking(compFd, false);
             int r = loop.introduce(compFd);
             if (r < 0) {
                 throw VerbsFailures.of("the completion channel cannot be watched", r);

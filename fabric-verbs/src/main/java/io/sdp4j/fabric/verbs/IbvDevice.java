@@ -37,21 +37,12 @@ final class IbvDevice {
 
     /** Such as {@code mlx5_0}. */
     static String name(MemorySegment d) {
-        return text(d.asSlice(NAME, NAME_BYTES));
+        return d.getString(NAME);
     }
 
     /** That of its character device, such as {@code uverbs0}. */
     static String devName(MemorySegment d) {
-        return text(d.asSlice(DEV_NAME, NAME_BYTES));
-    }
-
-    private static String text(MemorySegment name) {
-        for (int i = 0; i < NAME_BYTES; i++) {
-            if (name.get(JAVA_BYTE, i) == 0) {
-                return name.getString(0);
-            }
-        }
-        return "?";
+        return d.getString(DEV_NAME);
     }
 
     /** Whether this host has a device that speaks iWARP. */

@@ -108,7 +108,7 @@ final class VerbsDevice {
         slabs = new SlabPool(registrations.local(), config);
         cqPool = new CqResourcesPool(this, loop);
         int async = IbvContext.asyncFd(c);
-        Descriptors.nonBlocking(async);
+        Descriptors.blocking(async, false);
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
     }
 
@@ -283,11 +283,6 @@ final class VerbsDevice {
                 qp.onGone(); // no peer can be heard
             }
         }
-    }
-
-    /** Registered for queue pairs' buffers now. */
-    long slabBytes() {
-        return slabs.bytes();
     }
 
     /** Gives everything back; no queue pair is left. Event thread. */

@@ -34,7 +34,7 @@ class ConnectWatchdogTest {
     @BeforeEach
     void open() {
         fd = Descriptors.eventFd();
-        Descriptors.freshBlocking(fd);
+        Descriptors.blocking(fd, true);
     }
 
     @AfterEach
