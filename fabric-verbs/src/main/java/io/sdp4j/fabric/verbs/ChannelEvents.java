@@ -40,8 +40,8 @@ final class ChannelEvents {
         this.resources = resources;
         this.requests = requests;
         events = resources.events();
-        receiveAsked = resources.cqResources().receiveAsked;
-        sendAsked = resources.cqResources().sendAsked;
+        receiveAsked = resources.cqs.receiveAsked;
+        sendAsked = resources.cqs.sendAsked;
     }
 
     /** See {@link #NOTHING}. */
@@ -101,7 +101,7 @@ final class ChannelEvents {
         if (blocking) {
             blocking = false;
             resources.countNativeCalls(1);
-            Descriptors.blocking(resources.compFd, false);
+            Descriptors.blocking(resources.cqs.compFd, false);
         }
         return takeUntilNone();
     }
@@ -130,7 +130,7 @@ final class ChannelEvents {
 
     private boolean onGot(boolean got) {
         if (got) {
-            if (events.taken() == CompletionEvents.RECEIVE) {
+            if (events.taken()) {
                 receiveAsked = NOTHING;
             } else {
                 sendAsked = false;
@@ -145,7 +145,7 @@ final class ChannelEvents {
         if (!blocking) {
             blocking = true;
             resources.countNativeCalls(1);
-            Descriptors.blocking(resources.compFd, true);
+            Descriptors.blocking(resources.cqs.compFd, true);
         }
         beingRead = true;
     }
@@ -170,9 +170,9 @@ final class ChannelEvents {
         assert Thread.holdsLock(qp);
         if (blocking) {
             blocking = false;
-            Descriptors.blocking(resources.compFd, false);
+            Descriptors.blocking(resources.cqs.compFd, false);
         }
-        resources.cqResources().receiveAsked = receiveAsked;
-        resources.cqResources().sendAsked = sendAsked;
+        resources.cqs.receiveAsked = receiveAsked;
+        resources.cqs.sendAsked = sendAsked;
     }
 }

@@ -49,7 +49,7 @@ final class CmChannel {
         this.cm = cm;
         this.loop = loop;
         channel = open();
-        fd = RdmaEventChannel.fd(Bindings.at(channel, RdmaEventChannel.LAYOUT));
+        fd = RdmaEventChannel.fd(channel);
         Descriptors.blocking(fd, false);
         watch = loop.watchLevel(fd, what -> onReadable());
         if (watch < 0) {
@@ -152,7 +152,7 @@ final class CmChannel {
             return null;
         }
         try {
-            return RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+            return RdmaCmEvent.copy(at);
         } finally {
             cm.ackEvent(at);
         }
@@ -179,7 +179,7 @@ final class CmChannel {
         CmEvent e;
         Target t;
         try {
-            e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+            e = RdmaCmEvent.copy(at);
             t = targets.get(isRequest(e) ? e.listenId() : e.id());
         } finally {
             cm.ackEvent(at);

@@ -12,16 +12,10 @@ import java.lang.foreign.MemorySegment;
  * nothing.
  */
 final class CompletionEvents {
-    static final int NONE = 0;
-    static final int RECEIVE = 1;
-    static final int SEND = 2;
-
     private static final int ACK_EVERY = 256;
 
     private final Ibv ibv;
-    private final long channel;
-    private final long receiveCq;
-    private final long sendCq;
+    private final CqResources cqs;
     private final MemorySegment scratch;
     private final long at;
     private int receives;
@@ -30,12 +24,9 @@ final class CompletionEvents {
     /**
      * @param scratch native memory that has two words at {@code at}
      */
-    CompletionEvents(
-            Ibv ibv, long channel, long receiveCq, long sendCq, MemorySegment scratch, long at) {
+    CompletionEvents(Ibv ibv, CqResources cqs, MemorySegment scratch, long at) {
         this.ibv = ibv;
-        this.channel = channel;
-        this.receiveCq = receiveCq;
-        this.sendCq = sendCq;
+        this.cqs = cqs;
         this.scratch = scratch;
         this.at = at;
     }
@@ -46,33 +37,31 @@ final class CompletionEvents {
      * sleeps here.
      */
     boolean get() {
-        return ibv.getCqEvent(channel, scratch.address() + at);
+        return ibv.getCqEvent(cqs.compChannel, scratch.address() + at);
     }
 
-    /** Takes the event that was got; of which queue. */
-    int taken() {
-        if (scratch.get(JAVA_LONG, at) == receiveCq) {
-            if (++receives == ACK_EVERY) {
-                ibv.ackCqEvents(receiveCq, receives);
-                receives = 0;
-            }
-            return RECEIVE;
+    /** Takes the event that was got; whether it is of the queue for receives. */
+    boolean taken() {
+        boolean receive = scratch.get(JAVA_LONG, at) == cqs.receiveCq;
+        if (receive) {
+            receives++;
+        } else {
+            sends++;
         }
-        if (++sends == ACK_EVERY) {
-            ibv.ackCqEvents(sendCq, sends);
-            sends = 0;
+        if (receives + sends == ACK_EVERY) {
+            acknowledge();
         }
-        return SEND;
+        return receive;
     }
 
     /** Acknowledges what is left, before the queues are destroyed. */
     void acknowledge() {
         if (receives > 0) {
-            ibv.ackCqEvents(receiveCq, receives);
+            ibv.ackCqEvents(cqs.receiveCq, receives);
             receives = 0;
         }
         if (sends > 0) {
-            ibv.ackCqEvents(sendCq, sends);
+            ibv.ackCqEvents(cqs.sendCq, sends);
             sends = 0;
         }
     }

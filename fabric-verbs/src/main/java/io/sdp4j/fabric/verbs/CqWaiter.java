@@ -235,7 +235,7 @@ abstract class CqWaiter implements CompletionQueue {
             }
             armed = true;
             resources.countNativeCalls(1);
-            loop.once(resources.compFd, watch);
+            loop.once(resources.cqs.compFd, watch);
             return true;
         }
     }
@@ -247,7 +247,7 @@ abstract class CqWaiter implements CompletionQueue {
                 if (ringFd < 0) { // else left by a call that found no second descriptor
                     ringFd = Descriptors.eventFd();
                 }
-                descriptor = ringFd < 0 ? -1 : Descriptors.either(resources.compFd, ringFd);
+                descriptor = ringFd < 0 ? -1 : Descriptors.either(resources.cqs.compFd, ringFd);
             }
             return Math.max(-1, descriptor);
         }
@@ -293,7 +293,7 @@ abstract class CqWaiter implements CompletionQueue {
     void watchSends() {
         assert Thread.holdsLock(qp);
         ask();
-        loop.once(resources.compFd, watch);
+        loop.once(resources.cqs.compFd, watch);
     }
 
     /**
@@ -358,7 +358,7 @@ abstract class CqWaiter implements CompletionQueue {
         if (events.beingRead()) {
             unwatched = true;
         } else {
-            loop.once(resources.compFd, watch);
+            loop.once(resources.cqs.compFd, watch);
         }
     }
 

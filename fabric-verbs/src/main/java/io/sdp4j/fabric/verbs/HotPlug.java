@@ -33,7 +33,7 @@ final class HotPlug {
      *
      * @param onChange told that devices may have come or gone, with a test of whether the one with
      *     a name such as {@code uverbs0} is there
-     * @return null where the kernel's announcements are not available
+     * @return does nothing where the kernel's announcements are not available
      */
     static Closeable watch(EventLoop loop, Consumer<Predicate<String>> onChange) {
         try {
@@ -47,7 +47,7 @@ final class HotPlug {
                         }
                     });
         } catch (IOException e) {
-            return null; // the device itself may tell
+            return () -> {}; // the device itself may tell
         }
     }
 

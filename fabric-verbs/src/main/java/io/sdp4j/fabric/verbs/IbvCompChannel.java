@@ -3,7 +3,6 @@ package io.sdp4j.fabric.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -21,7 +20,7 @@ final class IbvCompChannel {
 
     private IbvCompChannel() {}
 
-    static int fd(MemorySegment m) {
-        return m.get(JAVA_INT, FD);
+    static int fd(long channel) {
+        return Bindings.at(channel, LAYOUT).get(JAVA_INT, FD);
     }
 }

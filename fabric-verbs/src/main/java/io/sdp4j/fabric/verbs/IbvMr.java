@@ -3,7 +3,6 @@ package io.sdp4j.fabric.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /** {@code struct ibv_mr}: 48 bytes, owned by the library (infiniband/verbs.h, rdma-core 44). */
@@ -23,11 +22,11 @@ final class IbvMr {
 
     private IbvMr() {}
 
-    static int lkey(MemorySegment mr) {
-        return mr.get(JAVA_INT, LKEY);
+    static int lkey(long mr) {
+        return Bindings.at(mr, LAYOUT).get(JAVA_INT, LKEY);
     }
 
-    static int rkey(MemorySegment mr) {
-        return mr.get(JAVA_INT, RKEY);
+    static int rkey(long mr) {
+        return Bindings.at(mr, LAYOUT).get(JAVA_INT, RKEY);
     }
 }

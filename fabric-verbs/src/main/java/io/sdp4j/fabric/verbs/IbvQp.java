@@ -2,7 +2,6 @@ package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -19,7 +18,7 @@ final class IbvQp {
 
     private IbvQp() {}
 
-    static int state(MemorySegment qp) {
-        return qp.get(JAVA_INT, STATE);
+    static int state(long qp) {
+        return Bindings.at(qp, LAYOUT).get(JAVA_INT, STATE);
     }
 }

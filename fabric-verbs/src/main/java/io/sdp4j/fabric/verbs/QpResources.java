@@ -40,9 +40,6 @@ final class QpResources {
     private MemorySegment receiveMemory;
     private MemorySegment sendMemory = MemorySegment.NULL;
     private int sendStride;
-    private CqResources cqResources;
-    private long receiveCq;
-    private long sendCq;
     private long qp;
     private boolean qpMade;
     private int inlineBytes;
@@ -53,8 +50,7 @@ final class QpResources {
 
     private final VerbsDevice device;
     final QpSpec spec;
-    int compFd = -1;
-    int wakeFd = -1;
+    CqResources cqs;
 
     /** Where the parts of the scratch memory behind the receive slots start. */
     private long receiveWrs;
@@ -135,24 +131,18 @@ final class QpResources {
                     Cause.RESOURCES,
                     most + " work requests are more than RDMA device " + device.name() + " takes");
         }
-        cqResources = device.cqPool().take(receives, sends);
-        wakeFd = cqResources.wakeFd;
-        compFd = cqResources.compFd;
-        receiveCq = cqResources.receiveCq;
-        sendCq = cqResources.sendCq;
-        events =
-                new CompletionEvents(
-                        ibv, cqResources.compChannel, receiveCq, sendCq, receiveMemory, event);
+        cqs = device.cqPool().take(receives, sends);
+        events = new CompletionEvents(ibv, cqs, receiveMemory, event);
     }
 
     private void makeQueuePair() throws FabricException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
             int inline = device.inlineBytes();
-            IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, inline);
+            IbvQpInitAttr.setRc(attr, cqs.sendCq, cqs.receiveCq, sends, receives, inline);
             int r = channel.cm().createQp(id, device.pd(), attr);
             if (r < 0 && inline > 0) {
-                IbvQpInitAttr.setRc(attr, sendCq, receiveCq, sends, receives, 0);
+                IbvQpInitAttr.setRc(attr, cqs.sendCq, cqs.receiveCq, sends, receives, 0);
                 r = channel.cm().createQp(id, device.pd(), attr);
                 if (r >= 0) {
                     device.noInline();
@@ -164,7 +154,7 @@ final class QpResources {
             qpMade = true;
             inlineBytes = IbvQpInitAttr.inlineBytes(attr);
         }
-        qp = RdmaCmId.queuePair(Bindings.at(id, RdmaCmId.LAYOUT));
+        qp = RdmaCmId.queuePair(id);
     }
 
     private void postAllReceives() throws FabricException {
@@ -315,12 +305,12 @@ final class QpResources {
     /** Takes completions into {@link #wcs}; their number, or below 0. */
     int pollReceives() {
         nativeCalls++;
-        return hot.poll(receiveCq, BATCH, wcs.address());
+        return hot.poll(cqs.receiveCq, BATCH, wcs.address());
     }
 
     int pollSends() {
         nativeCalls++;
-        return hot.poll(sendCq, BATCH, wcs.address());
+        return hot.poll(cqs.sendCq, BATCH, wcs.address());
     }
 
     MemorySegment wcs() {
@@ -332,12 +322,12 @@ final class QpResources {
      */
     void requestReceiveEvent(boolean marked) {
         nativeCalls++;
-        hot.requestNotify(receiveCq, marked);
+        hot.requestNotify(cqs.receiveCq, marked);
     }
 
     void requestSendEvent() {
         nativeCalls++;
-        hot.requestNotify(sendCq, false);
+        hot.requestNotify(cqs.sendCq, false);
     }
 
     /** Made elsewhere for this queue pair. */
@@ -364,11 +354,7 @@ final class QpResources {
 
     /** Whether the library knows the peer's answer, and so may have told the peer. */
     boolean answered() {
-        return qpMade && IbvQp.state(Bindings.at(qp, IbvQp.LAYOUT)) >= IbvQp.READY_TO_RECEIVE;
-    }
-
-    CqResources cqResources() {
-        return cqResources;
+        return qpMade && IbvQp.state(qp) >= IbvQp.READY_TO_RECEIVE;
     }
 
     /**
@@ -381,11 +367,11 @@ final class QpResources {
         if (events != null) {
             events.acknowledge();
         }
-        if (cqResources != null) {
-            if (again && emptied(receiveCq) && emptied(sendCq)) {
-                device.cqPool().giveBack(cqResources);
+        if (cqs != null) {
+            if (again && emptied(cqs.receiveCq) && emptied(cqs.sendCq)) {
+                device.cqPool().giveBack(cqs);
             } else {
-                cqResources.close();
+                cqs.close();
             }
         }
         if (receiveLease != null) {

@@ -49,7 +49,8 @@ final class RdmaCmEvent {
 
     /** A copy that outlives the acknowledgement. */
     @SuppressWarnings("restricted") // the library says where its private data is
-    static CmEvent copy(MemorySegment e) {
+    static CmEvent copy(long event) {
+        MemorySegment e = Bindings.at(event, LAYOUT);
         int type = e.get(JAVA_INT, EVENT);
         byte[] data = new byte[0];
         long address = RdmaConnParam.privateData(e, PARAM);

@@ -46,21 +46,25 @@ final class RdmaCmId {
 
     private RdmaCmId() {}
 
+    private static MemorySegment at(long id) {
+        return Bindings.at(id, LAYOUT);
+    }
+
     /** Address of the device's {@code ibv_context}; 0 while it is not known. */
-    static long verbs(MemorySegment id) {
-        return id.get(JAVA_LONG, VERBS);
+    static long verbs(long id) {
+        return at(id).get(JAVA_LONG, VERBS);
     }
 
     /** Address of the {@code ibv_qp}. */
-    static long queuePair(MemorySegment id) {
-        return id.get(JAVA_LONG, QP);
+    static long queuePair(long id) {
+        return at(id).get(JAVA_LONG, QP);
     }
 
-    static InetSocketAddress source(MemorySegment id) {
-        return SockAddr.get(id.asSlice(SRC, STORAGE_BYTES));
+    static InetSocketAddress source(long id) {
+        return SockAddr.get(at(id).asSlice(SRC, STORAGE_BYTES));
     }
 
-    static InetSocketAddress destination(MemorySegment id) {
-        return SockAddr.get(id.asSlice(DST, STORAGE_BYTES));
+    static InetSocketAddress destination(long id) {
+        return SockAddr.get(at(id).asSlice(DST, STORAGE_BYTES));
     }
 }

@@ -2,7 +2,6 @@ package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /** {@code struct rdma_event_channel}, owned by the library (rdma/rdma_cma.h, rdma-core 44). */
@@ -12,7 +11,7 @@ final class RdmaEventChannel {
 
     private RdmaEventChannel() {}
 
-    static int fd(MemorySegment m) {
-        return m.get(JAVA_INT, FD);
+    static int fd(long channel) {
+        return Bindings.at(channel, LAYOUT).get(JAVA_INT, FD);
     }
 }

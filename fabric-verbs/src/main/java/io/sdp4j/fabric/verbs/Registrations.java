@@ -55,7 +55,7 @@ final class Registrations {
 
         @Override
         public int lkey(long registration) {
-            return IbvMr.lkey(Bindings.at(registration, IbvMr.LAYOUT));
+            return IbvMr.lkey(registration);
         }
 
         @Override

@@ -89,7 +89,10 @@ final class Sleeper {
         return events.beingRead()
                 ? events.read() ? 1 : 0
                 : Descriptors.await(
-                        resources.awaitScratch(), resources.compFd, resources.wakeFd, nanos);
+                        resources.awaitScratch(),
+                        resources.cqs.compFd,
+                        resources.cqs.wakeFd,
+                        nanos);
     }
 
     /** Takes what has ended the sleep; whether that was an event. */
@@ -102,7 +105,7 @@ final class Sleeper {
         resources.countNativeCalls(1);
         if ((ready & 2) != 0 && qp.isOpen()) {
             resources.countNativeCalls(1);
-            Descriptors.drain(resources.wakeFd);
+            Descriptors.drain(resources.cqs.wakeFd);
         }
         return (ready & 1) != 0 && events.takeSeen();
     }
@@ -119,7 +122,7 @@ final class Sleeper {
             }
         } else if (sleeping && qp.isOpen()) {
             resources.countNativeCalls(1);
-            Descriptors.signal(resources.wakeFd);
+            Descriptors.signal(resources.cqs.wakeFd);
         }
     }
 

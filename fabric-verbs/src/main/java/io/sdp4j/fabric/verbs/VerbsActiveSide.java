@@ -168,13 +168,12 @@ final class VerbsActiveSide implements CmChannel.Target {
     }
 
     private VerbsDevice device() throws FabricException {
-        return fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
+        return fabric.device(RdmaCmId.verbs(id));
     }
 
     private int localPort() throws FabricException {
         try {
-            MemorySegment m = Bindings.at(id, RdmaCmId.LAYOUT);
-            InetAddress source = RdmaCmId.source(m).getAddress();
+            InetAddress source = RdmaCmId.source(id).getAddress();
             return request.localAddress().find(source).getPort();
         } catch (FabricException e) {
             throw e;

@@ -93,7 +93,6 @@ public final class VerbsFabric implements Fabric {
     private final Warmup warmup;
     private final ConnectWatchdog callWatch;
 
-    /** Null where the kernel's announcements are not available. */
     private Closeable hotPlug;
 
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
@@ -382,9 +381,7 @@ public final class VerbsFabric implements Fabric {
 
     private void stopWatching() {
         try {
-            if (hotPlug != null) {
-                hotPlug.close();
-            }
+            hotPlug.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

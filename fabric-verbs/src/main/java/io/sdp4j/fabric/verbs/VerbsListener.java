@@ -104,7 +104,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     /** The device of the address; null for a wildcard. */
     private VerbsDevice bound() throws FabricException {
         assert Thread.holdsLock(this);
-        long verbs = RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT));
+        long verbs = RdmaCmId.verbs(id);
         device = verbs == 0 ? null : fabric.device(verbs);
         return device;
     }

@@ -33,9 +33,8 @@ class VerbsMemoryRegion implements MemoryRegion {
         this.use = use;
         address = memory.address();
         lenBytes = memory.byteSize();
-        MemorySegment mr = Bindings.at(use.registration(), IbvMr.LAYOUT);
-        lkey = IbvMr.lkey(mr);
-        rkey = IbvMr.rkey(mr);
+        lkey = IbvMr.lkey(use.registration());
+        rkey = IbvMr.rkey(use.registration());
         use.whenOver(
                 () -> {
                     this.use = null;

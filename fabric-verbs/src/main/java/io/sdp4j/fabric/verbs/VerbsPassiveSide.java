@@ -5,7 +5,6 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,9 +47,8 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         id = event.id();
         channel.retarget(id, this);
         trailer = Trailer.of(event.privateData(), Trailer.REQUEST_BYTES);
-        MemorySegment m = Bindings.at(id, RdmaCmId.LAYOUT);
-        local = listener.address(RdmaCmId.source(m).getAddress());
-        InetSocketAddress from = RdmaCmId.destination(m);
+        local = listener.address(RdmaCmId.source(id).getAddress());
+        InetSocketAddress from = RdmaCmId.destination(id);
         remote =
                 trailer == null || trailer.port() == 0
                         ? from
@@ -95,7 +93,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     private void answer(QpSpec spec, byte[] reply, Outcome to) {
         outcome = to;
         try (Arena arena = Arena.ofConfined()) {
-            VerbsDevice device = fabric.device(RdmaCmId.verbs(Bindings.at(id, RdmaCmId.LAYOUT)));
+            VerbsDevice device = fabric.device(RdmaCmId.verbs(id));
             greeted = trailer != null && device.initiatorSpeaksFirst();
             qp = new VerbsQueuePair(fabric, channel, device, id, spec, greeted);
             qp.reserve(trailer);

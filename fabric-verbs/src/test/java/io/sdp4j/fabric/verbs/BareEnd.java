@@ -72,8 +72,7 @@ final class BareEnd {
         this.cm = cm;
         this.ibv = ibv;
         this.id = id;
-        MemorySegment m = Bindings.at(id, RdmaCmId.LAYOUT);
-        long context = RdmaCmId.verbs(m);
+        long context = RdmaCmId.verbs(id);
         hot = new DataPathVerbs(Bindings.at(context, IbvContext.LAYOUT));
         registerOnce(ibv, context);
         channel = ibv.createCompChannel(context);
@@ -83,7 +82,7 @@ final class BareEnd {
         MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
         IbvQpInitAttr.setRc(attr, cq, cq, 2 * BUFFERS, BUFFERS, 0);
         check("queue pair", cm.createQp(id, pd, attr));
-        qp = RdmaCmId.queuePair(Bindings.at(id, RdmaCmId.LAYOUT));
+        qp = RdmaCmId.queuePair(id);
         for (int i = 0; i < BUFFERS; i++) {
             long sge = i * IbvSge.BYTES;
             IbvSge.set(receiveSges, sge, place(i), BareVerbs.MESSAGE_BYTES, buffersKey);
@@ -106,9 +105,9 @@ final class BareEnd {
             int all = Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ;
             long remote = ibv.regMr(pd, region, all);
             check("registration", Math.min(local, remote));
-            buffersKey = IbvMr.lkey(Bindings.at(local, IbvMr.LAYOUT));
-            regionKey = IbvMr.lkey(Bindings.at(remote, IbvMr.LAYOUT));
-            regionRemoteKey = IbvMr.rkey(Bindings.at(remote, IbvMr.LAYOUT));
+            buffersKey = IbvMr.lkey(local);
+            regionKey = IbvMr.lkey(remote);
+            regionRemoteKey = IbvMr.rkey(remote);
         }
     }
 
@@ -126,7 +125,7 @@ final class BareEnd {
         if (at == 0) {
             throw new IOException("no event");
         }
-        CmEvent e = RdmaCmEvent.copy(Bindings.at(at, RdmaCmEvent.LAYOUT));
+        CmEvent e = RdmaCmEvent.copy(at);
         cm.ackEvent(at);
         return e;
     }
