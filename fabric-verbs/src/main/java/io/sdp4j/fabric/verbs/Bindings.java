@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
@@ -12,6 +13,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -51,28 +53,28 @@ final class Bindings {
         }
     }
 
-    /** A function that reports through {@code errno}; its handle takes the state first. */
+    /**
+     * A function that reports through {@code errno}: for {@link #status} and its sisters.
+     *
+     * @param words its arguments, each of which travels as a word whatever its type, as the result
+     *     does: neither ABI minds what is above a narrower one
+     */
     @SuppressWarnings("restricted")
-    MethodHandle bind(String name, MemoryLayout result, MemoryLayout... arguments)
-            throws FabricException {
+    MethodHandle bind(String name, int words) throws FabricException {
+        MemoryLayout[] arguments = new MemoryLayout[words];
+        Arrays.fill(arguments, JAVA_LONG);
         return Linker.nativeLinker()
                 .downcallHandle(
                         find(name),
-                        descriptor(result, arguments),
-                        Linker.Option.captureCallState("errno"));
+                        FunctionDescriptor.of(JAVA_LONG, arguments),
+                        Linker.Option.captureCallState("errno"))
+                .asSpreader(1, long[].class, words);
     }
 
     /** A function of the data path, called without capturing {@code errno}. */
     @SuppressWarnings("restricted")
-    MethodHandle bindPlain(String name, MemoryLayout result, MemoryLayout... arguments)
-            throws FabricException {
-        return Linker.nativeLinker().downcallHandle(find(name), descriptor(result, arguments));
-    }
-
-    private static FunctionDescriptor descriptor(MemoryLayout result, MemoryLayout... arguments) {
-        return result == null
-                ? FunctionDescriptor.ofVoid(arguments)
-                : FunctionDescriptor.of(result, arguments);
+    MethodHandle bindPlain(String name, FunctionDescriptor descriptor) throws FabricException {
+        return Linker.nativeLinker().downcallHandle(find(name), descriptor);
     }
 
     private MemorySegment find(String name) throws FabricException {
@@ -88,61 +90,40 @@ final class Bindings {
                                                 + " is needed"));
     }
 
-    /** A native call. */
-    @FunctionalInterface
-    interface Call {
-        long run(MemorySegment state) throws Throwable;
-    }
-
-    /** For functions that return 0, or -1 and {@code errno}: 0 or {@code -errno}. */
-    static int status(Call call) {
-        CALLS.increment();
+    /** For functions that return 0, or -1 and {@code errno}, or nothing: 0 or {@code -errno}. */
+    static int status(MethodHandle function, long... words) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            return call.run(state) == -1 ? -state.get(JAVA_INT, ERRNO) : 0;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
+            return (int) call(function, state, words) == -1 ? -state.get(JAVA_INT, ERRNO) : 0;
         }
     }
 
-    /** A native call without a result. */
-    @FunctionalInterface
-    interface VoidCall {
-        void run(MemorySegment state) throws Throwable;
-    }
-
-    /** For functions that return nothing. */
-    static void run(VoidCall call) {
-        status(
-                s -> {
-                    call.run(s);
-                    return 0;
-                });
-    }
-
     /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
-    static int negated(Call call) {
-        CALLS.increment();
+    static int negated(MethodHandle function, long... words) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            int r = (int) call.run(state);
+            int r = (int) call(function, state, words);
             // a few answer -1 and errno after all
             return r == -1 ? -state.get(JAVA_INT, ERRNO) : -r;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
         }
     }
 
     /**
      * For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}.
      */
-    static long pointer(Call call) {
-        CALLS.increment();
+    static long pointer(MethodHandle function, long... words) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(STATE);
-            long p = call.run(state);
+            long p = call(function, state, words);
             // an errno of 0 would look like success
             return p != 0 ? p : -Math.max(1, state.get(JAVA_INT, ERRNO));
+        }
+    }
+
+    private static long call(MethodHandle function, MemorySegment state, long[] words) {
+        CALLS.increment();
+        try {
+            return (long) function.invokeExact(state, words);
         } catch (Throwable t) {
             throw new AssertionError(t);
         }

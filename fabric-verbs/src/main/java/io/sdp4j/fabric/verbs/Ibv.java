@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.fabric.FabricException;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -41,76 +42,70 @@ final class Ibv {
 
     Ibv() throws FabricException {
         Bindings b = new Bindings("libibverbs.so.1", CURE);
-        getDeviceList = b.bind("ibv_get_device_list", JAVA_LONG, JAVA_LONG);
-        freeDeviceList = b.bind("ibv_free_device_list", null, JAVA_LONG);
-        queryDevice = b.bind("ibv_query_device", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        allocPd = b.bind("ibv_alloc_pd", JAVA_LONG, JAVA_LONG);
-        deallocPd = b.bind("ibv_dealloc_pd", JAVA_INT, JAVA_LONG);
-        regMr = b.bind("ibv_reg_mr", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
-        deregMr = b.bind("ibv_dereg_mr", JAVA_INT, JAVA_LONG);
-        createCompChannel = b.bind("ibv_create_comp_channel", JAVA_LONG, JAVA_LONG);
-        destroyCompChannel = b.bind("ibv_destroy_comp_channel", JAVA_INT, JAVA_LONG);
-        createCq =
-                b.bind(
-                        "ibv_create_cq",
-                        JAVA_LONG,
-                        JAVA_LONG,
-                        JAVA_INT,
-                        JAVA_LONG,
-                        JAVA_LONG,
-                        JAVA_INT);
-        destroyCq = b.bind("ibv_destroy_cq", JAVA_INT, JAVA_LONG);
-        getCqEvent = b.bindPlain("ibv_get_cq_event", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-        ackCqEvents = b.bindPlain("ibv_ack_cq_events", null, JAVA_LONG, JAVA_INT);
-        getAsyncEvent = b.bind("ibv_get_async_event", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        ackAsyncEvent = b.bind("ibv_ack_async_event", null, JAVA_LONG);
+        getDeviceList = b.bind("ibv_get_device_list", 1);
+        freeDeviceList = b.bind("ibv_free_device_list", 1);
+        queryDevice = b.bind("ibv_query_device", 2);
+        allocPd = b.bind("ibv_alloc_pd", 1);
+        deallocPd = b.bind("ibv_dealloc_pd", 1);
+        regMr = b.bind("ibv_reg_mr", 4);
+        deregMr = b.bind("ibv_dereg_mr", 1);
+        createCompChannel = b.bind("ibv_create_comp_channel", 1);
+        destroyCompChannel = b.bind("ibv_destroy_comp_channel", 1);
+        createCq = b.bind("ibv_create_cq", 5);
+        destroyCq = b.bind("ibv_destroy_cq", 1);
+        getCqEvent =
+                b.bindPlain(
+                        "ibv_get_cq_event",
+                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+        ackCqEvents =
+                b.bindPlain("ibv_ack_cq_events", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+        getAsyncEvent = b.bind("ibv_get_async_event", 2);
+        ackAsyncEvent = b.bind("ibv_ack_async_event", 1);
     }
 
     /** The devices there are: a list to be freed, its length in {@code count}. */
     long getDeviceList(MemorySegment count) {
-        return Bindings.pointer(s -> (long) getDeviceList.invokeExact(s, count.address()));
+        return Bindings.pointer(getDeviceList, count.address());
     }
 
     void freeDeviceList(long list) {
-        Bindings.run(s -> freeDeviceList.invokeExact(s, list));
+        Bindings.status(freeDeviceList, list);
     }
 
     int queryDevice(long context, MemorySegment attr) {
-        return Bindings.negated(s -> (int) queryDevice.invokeExact(s, context, attr.address()));
+        return Bindings.negated(queryDevice, context, attr.address());
     }
 
     long allocPd(long context) {
-        return Bindings.pointer(s -> (long) allocPd.invokeExact(s, context));
+        return Bindings.pointer(allocPd, context);
     }
 
     int deallocPd(long pd) {
-        return Bindings.negated(s -> (int) deallocPd.invokeExact(s, pd));
+        return Bindings.negated(deallocPd, pd);
     }
 
     long regMr(long pd, MemorySegment memory, int access) {
-        return Bindings.pointer(
-                s -> (long) regMr.invokeExact(s, pd, memory.address(), memory.byteSize(), access));
+        return Bindings.pointer(regMr, pd, memory.address(), memory.byteSize(), access);
     }
 
     int deregMr(long mr) {
-        return Bindings.negated(s -> (int) deregMr.invokeExact(s, mr));
+        return Bindings.negated(deregMr, mr);
     }
 
     long createCompChannel(long context) {
-        return Bindings.pointer(s -> (long) createCompChannel.invokeExact(s, context));
+        return Bindings.pointer(createCompChannel, context);
     }
 
     int destroyCompChannel(long channel) {
-        return Bindings.negated(s -> (int) destroyCompChannel.invokeExact(s, channel));
+        return Bindings.negated(destroyCompChannel, channel);
     }
 
     long createCq(long context, int entries, long channel) {
-        return Bindings.pointer(
-                s -> (long) createCq.invokeExact(s, context, entries, 0L, channel, 0));
+        return Bindings.pointer(createCq, context, entries, 0, channel, 0);
     }
 
     int destroyCq(long cq) {
-        return Bindings.negated(s -> (int) destroyCq.invokeExact(s, cq));
+        return Bindings.negated(destroyCq, cq);
     }
 
     /**
@@ -137,11 +132,10 @@ final class Ibv {
     }
 
     boolean getAsyncEvent(long context, MemorySegment out) {
-        return Bindings.status(s -> (int) getAsyncEvent.invokeExact(s, context, out.address()))
-                == 0;
+        return Bindings.status(getAsyncEvent, context, out.address()) == 0;
     }
 
     void ackAsyncEvent(MemorySegment event) {
-        Bindings.run(s -> ackAsyncEvent.invokeExact(s, event.address()));
+        Bindings.status(ackAsyncEvent, event.address());
     }
 }

@@ -58,35 +58,26 @@ final class RdmaCm {
 
     RdmaCm() throws FabricException {
         Bindings b = new Bindings("librdmacm.so.1", CURE);
-        createEventChannel = b.bind("rdma_create_event_channel", JAVA_LONG);
-        destroyEventChannel = b.bind("rdma_destroy_event_channel", null, JAVA_LONG);
-        createId = b.bind("rdma_create_id", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
-        destroyId = b.bind("rdma_destroy_id", JAVA_INT, JAVA_LONG);
-        bindAddr = b.bind("rdma_bind_addr", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        listen = b.bind("rdma_listen", JAVA_INT, JAVA_LONG, JAVA_INT);
-        resolveAddr =
-                b.bind("rdma_resolve_addr", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT);
-        resolveRoute = b.bind("rdma_resolve_route", JAVA_INT, JAVA_LONG, JAVA_INT);
-        createQp = b.bind("rdma_create_qp", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-        destroyQp = b.bind("rdma_destroy_qp", null, JAVA_LONG);
-        connect = b.bind("rdma_connect", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        accept = b.bind("rdma_accept", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        reject = b.bind("rdma_reject", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_BYTE);
-        disconnect = b.bind("rdma_disconnect", JAVA_INT, JAVA_LONG);
-        getEvent = b.bind("rdma_get_cm_event", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        ackEvent = b.bind("rdma_ack_cm_event", JAVA_INT, JAVA_LONG);
-        getDevices = b.bind("rdma_get_devices", JAVA_LONG, JAVA_LONG);
-        freeDevices = b.bind("rdma_free_devices", null, JAVA_LONG);
-        migrateId = b.bind("rdma_migrate_id", JAVA_INT, JAVA_LONG, JAVA_LONG);
-        setOption =
-                b.bind(
-                        "rdma_set_option",
-                        JAVA_INT,
-                        JAVA_LONG,
-                        JAVA_INT,
-                        JAVA_INT,
-                        JAVA_LONG,
-                        JAVA_LONG);
+        createEventChannel = b.bind("rdma_create_event_channel", 0);
+        destroyEventChannel = b.bind("rdma_destroy_event_channel", 1);
+        createId = b.bind("rdma_create_id", 4);
+        destroyId = b.bind("rdma_destroy_id", 1);
+        bindAddr = b.bind("rdma_bind_addr", 2);
+        listen = b.bind("rdma_listen", 2);
+        resolveAddr = b.bind("rdma_resolve_addr", 4);
+        resolveRoute = b.bind("rdma_resolve_route", 2);
+        createQp = b.bind("rdma_create_qp", 3);
+        destroyQp = b.bind("rdma_destroy_qp", 1);
+        connect = b.bind("rdma_connect", 2);
+        accept = b.bind("rdma_accept", 2);
+        reject = b.bind("rdma_reject", 3);
+        disconnect = b.bind("rdma_disconnect", 1);
+        getEvent = b.bind("rdma_get_cm_event", 2);
+        ackEvent = b.bind("rdma_ack_cm_event", 1);
+        getDevices = b.bind("rdma_get_devices", 1);
+        freeDevices = b.bind("rdma_free_devices", 1);
+        migrateId = b.bind("rdma_migrate_id", 2);
+        setOption = b.bind("rdma_set_option", 5);
     }
 
     /**
@@ -94,96 +85,85 @@ final class RdmaCm {
      * uses, only then.
      */
     void refreshDevices() {
-        long list = Bindings.pointer(s -> (long) getDevices.invokeExact(s, 0L));
+        long list = Bindings.pointer(getDevices, 0);
         if (list > 0) {
-            Bindings.run(s -> freeDevices.invokeExact(s, list));
+            Bindings.status(freeDevices, list);
         }
     }
 
     long createEventChannel() {
-        return Bindings.pointer(s -> (long) createEventChannel.invokeExact(s));
+        return Bindings.pointer(createEventChannel);
     }
 
     void destroyEventChannel(long channel) {
-        Bindings.run(s -> destroyEventChannel.invokeExact(s, channel));
+        Bindings.status(destroyEventChannel, channel);
     }
 
     /** An id for one connection or listener; its address. */
     long createId(long channel) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_LONG);
-            int r =
-                    Bindings.status(
-                            s -> (int) createId.invokeExact(s, channel, out.address(), 0L, PS_IB));
+            int r = Bindings.status(createId, channel, out.address(), 0, PS_IB);
             return r < 0 ? r : out.get(JAVA_LONG, 0);
         }
     }
 
     int destroyId(long id) {
-        return Bindings.status(s -> (int) destroyId.invokeExact(s, id));
+        return Bindings.status(destroyId, id);
     }
 
     /** Moves an id, and the events that were not taken yet, to another channel. */
     int migrateId(long id, long channel) {
-        return Bindings.status(s -> (int) migrateId.invokeExact(s, id, channel));
+        return Bindings.status(migrateId, id, channel);
     }
 
     /** Keeps a listener on an IPv6 wildcard from taking IPv4 too. */
     int onlyOwnFamily(long id) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(JAVA_INT, 1);
-            return Bindings.status(
-                    s ->
-                            (int)
-                                    setOption.invokeExact(
-                                            s, id, OPTION_ID, OPTION_AFONLY, one.address(), 4L));
+            return Bindings.status(setOption, id, OPTION_ID, OPTION_AFONLY, one.address(), 4);
         }
     }
 
     int bindAddr(long id, MemorySegment address) {
-        return Bindings.status(s -> (int) bindAddr.invokeExact(s, id, address.address()));
+        return Bindings.status(bindAddr, id, address.address());
     }
 
     /**
      * @param backlog requests that may wait to be fetched
      */
     int listen(long id, int backlog) {
-        return Bindings.status(s -> (int) listen.invokeExact(s, id, backlog));
+        return Bindings.status(listen, id, backlog);
     }
 
     int resolveAddr(long id, MemorySegment destination, int timeoutMillis) {
-        return Bindings.status(
-                s ->
-                        (int)
-                                resolveAddr.invokeExact(
-                                        s, id, 0L, destination.address(), timeoutMillis));
+        return Bindings.status(resolveAddr, id, 0, destination.address(), timeoutMillis);
     }
 
     int resolveRoute(long id, int timeoutMillis) {
-        return Bindings.status(s -> (int) resolveRoute.invokeExact(s, id, timeoutMillis));
+        return Bindings.status(resolveRoute, id, timeoutMillis);
     }
 
     int createQp(long id, long pd, MemorySegment initAttr) {
-        return Bindings.status(s -> (int) createQp.invokeExact(s, id, pd, initAttr.address()));
+        return Bindings.status(createQp, id, pd, initAttr.address());
     }
 
     void destroyQp(long id) {
-        Bindings.run(s -> destroyQp.invokeExact(s, id));
+        Bindings.status(destroyQp, id);
     }
 
     int connect(long id, MemorySegment connParam) {
-        return Bindings.status(s -> (int) connect.invokeExact(s, id, connParam.address()));
+        return Bindings.status(connect, id, connParam.address());
     }
 
     int accept(long id, MemorySegment connParam) {
-        return Bindings.status(s -> (int) accept.invokeExact(s, id, connParam.address()));
+        return Bindings.status(accept, id, connParam.address());
     }
 
     int reject(long id, byte[] data) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment d = arena.allocateFrom(JAVA_BYTE, data);
-            return Bindings.status(
-                    s -> (int) reject.invokeExact(s, id, d.address(), (byte) data.length));
+            return Bindings.status(reject, id, d.address(), data.length);
         }
     }
 
@@ -192,7 +172,7 @@ final class RdmaCm {
      * class.
      */
     int disconnect(long id) {
-        return Bindings.status(s -> (int) disconnect.invokeExact(s, id));
+        return Bindings.status(disconnect, id);
     }
 
     /**
@@ -203,13 +183,13 @@ final class RdmaCm {
     long nextEvent(long channel) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_LONG);
-            int r = Bindings.status(s -> (int) getEvent.invokeExact(s, channel, out.address()));
+            int r = Bindings.status(getEvent, channel, out.address());
             return r < 0 ? 0 : out.get(JAVA_LONG, 0);
         }
     }
 
     /** Frees an event; a thread that waits in {@link #destroyId} of its id goes on. */
     void ackEvent(long event) {
-        Bindings.status(s -> (int) ackEvent.invokeExact(s, event));
+        Bindings.status(ackEvent, event);
     }
 }
