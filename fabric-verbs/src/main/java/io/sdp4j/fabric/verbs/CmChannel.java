@@ -32,8 +32,8 @@ final class CmChannel {
     /** Channels that are kept for the next connect; one costs opening a file. */
     private static final int MAX_SPARE = 4;
 
-    private final RdmaCm cm;
-    private final EpollLoop loop;
+    final RdmaCm cm;
+    final EpollLoop loop;
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
     private final MemorySegment scratch = Arena.ofAuto().allocate(Descriptors.AWAIT_BYTES, 8);
     private boolean closed;
@@ -64,14 +64,6 @@ final class CmChannel {
             throw VerbsFailures.noChannel((int) opened);
         }
         return opened;
-    }
-
-    RdmaCm cm() {
-        return cm;
-    }
-
-    EpollLoop loop() {
-        return loop;
     }
 
     /** A channel for one attempt to connect, to be given back. */

@@ -38,7 +38,7 @@ final class CqResources {
      */
     CqResources(VerbsDevice device, EpollLoop loop, int receives, int sends)
             throws FabricException {
-        this.ibv = device.ibv();
+        this.ibv = device.ibv;
         this.receives = receives;
         this.sends = sends;
         boolean complete = false;
@@ -47,8 +47,8 @@ final class CqResources {
             if (wakeFd < 0) {
                 throw VerbsFailures.of("no eventfd", wakeFd);
             }
-            String on = " on " + device.name();
-            long context = device.context();
+            String on = " on " + device.name;
+            long context = device.context;
             compChannel = made("completion channel" + on, ibv.createCompChannel(context));
             compFd = IbvCompChannel.fd(compChannel);
             Descriptors.blocking(compFd, false);

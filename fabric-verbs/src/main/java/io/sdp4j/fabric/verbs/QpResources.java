@@ -75,8 +75,8 @@ final class QpResources {
             throws FabricException {
         this.channel = channel;
         this.device = device;
-        this.ibv = device.ibv();
-        this.hot = device.hot();
+        this.ibv = device.ibv;
+        this.hot = device.hot;
         this.id = id;
         this.spec = spec;
         receiveStride = (int) round(spec.receiveBytes());
@@ -117,7 +117,7 @@ final class QpResources {
         at = round(at + BATCH * IbvWc.BYTES);
         long awaitAt = at;
         at += Descriptors.AWAIT_BYTES;
-        receiveLease = device.slabs().lease(at);
+        receiveLease = device.slabs.lease(at);
         receiveMemory = receiveLease.memory();
         receiveMemory.asSlice(receiveWrs, at - receiveWrs).fill((byte) 0);
         wcs = receiveMemory.asSlice(wcsAt, BATCH * IbvWc.BYTES);
@@ -126,12 +126,12 @@ final class QpResources {
 
     private void makeQueues() throws FabricException {
         int most = Math.max(sends, receives);
-        if (most > device.maxWrs() || most > device.maxCqes()) {
+        if (most > device.maxWrs || most > device.maxCqes) {
             throw new FabricException(
                     Cause.RESOURCES,
-                    most + " work requests are more than RDMA device " + device.name() + " takes");
+                    most + " work requests are more than RDMA device " + device.name + " takes");
         }
-        cqs = device.cqPool().take(receives, sends);
+        cqs = device.cqPool.take(receives, sends);
         events = new CompletionEvents(ibv, cqs, receiveMemory, event);
     }
 
@@ -140,16 +140,16 @@ final class QpResources {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
             int inline = device.inlineBytes();
             IbvQpInitAttr.setRc(attr, cqs.sendCq, cqs.receiveCq, sends, receives, inline);
-            int r = channel.cm().createQp(id, device.pd(), attr);
+            int r = channel.cm.createQp(id, device.pd, attr);
             if (r < 0 && inline > 0) {
                 IbvQpInitAttr.setRc(attr, cqs.sendCq, cqs.receiveCq, sends, receives, 0);
-                r = channel.cm().createQp(id, device.pd(), attr);
+                r = channel.cm.createQp(id, device.pd, attr);
                 if (r >= 0) {
                     device.noInline();
                 }
             }
             if (r < 0) {
-                throw VerbsFailures.of("no queue pair on " + device.name(), r);
+                throw VerbsFailures.of("no queue pair on " + device.name, r);
             }
             qpMade = true;
             inlineBytes = IbvQpInitAttr.inlineBytes(attr);
@@ -176,7 +176,7 @@ final class QpResources {
         }
         int r = postReceive(receives - 1);
         if (r != 0) {
-            throw VerbsFailures.of("no receive posted on " + device.name(), -Math.abs(r));
+            throw VerbsFailures.of("no receive posted on " + device.name, -Math.abs(r));
         }
     }
 
@@ -185,7 +185,7 @@ final class QpResources {
     /** Takes send slots of {@code bytes} each. */
     void takeSendMemory(int bytes) throws FabricException {
         int stride = (int) round(bytes);
-        sendLease = device.slabs().lease((long) spec.sendSlots() * stride);
+        sendLease = device.slabs.lease((long) spec.sendSlots() * stride);
         sendMemory = sendLease.memory();
         sendStride = stride;
     }
@@ -348,7 +348,7 @@ final class QpResources {
         if (qpMade) {
             qpMade = false;
             VerbsDevice.remove(qp); // first: afterwards the address may be another one's
-            channel.cm().destroyQp(id);
+            channel.cm.destroyQp(id);
         }
     }
 
@@ -369,7 +369,7 @@ final class QpResources {
         }
         if (cqs != null) {
             if (again && emptied(cqs.receiveCq) && emptied(cqs.sendCq)) {
-                device.cqPool().giveBack(cqs);
+                device.cqPool.giveBack(cqs);
             } else {
                 cqs.close();
             }

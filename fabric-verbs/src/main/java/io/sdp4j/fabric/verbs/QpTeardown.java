@@ -110,7 +110,7 @@ final class QpTeardown {
         if (draining && nanos < drainNanos) {
             drainNanos = nanos;
             cancel(drainTimer);
-            drainTimer = channel.loop().schedule(this::cutNow, nanos);
+            drainTimer = channel.loop.schedule(this::cutNow, nanos);
         }
     }
 
@@ -139,9 +139,9 @@ final class QpTeardown {
             cancel(drainTimer);
             cancel(verdictTimer);
             requests.postReceives(); // to be flushed like the others
-            channel.cm().disconnect(resources.id());
+            channel.cm.disconnect(resources.id());
             if (!gone) {
-                timer = channel.loop().schedule(qp::onGone, SILENCE_NANOS);
+                timer = channel.loop.schedule(qp::onGone, SILENCE_NANOS);
             }
         }
     }
@@ -179,8 +179,8 @@ final class QpTeardown {
         requests.onFlush();
         if (!cut && verdictTimer == null) {
             verdictTimer =
-                    channel.loop()
-                            .schedule(() -> qp.failFromOutside(WcStatus.FATAL_ERR), FLUSH_NANOS);
+                    channel.loop.schedule(
+                            () -> qp.failFromOutside(WcStatus.FATAL_ERR), FLUSH_NANOS);
         }
     }
 
@@ -193,7 +193,7 @@ final class QpTeardown {
             cut();
             qp.reap();
             if (requests.receives() + requests.rdma() > 0) {
-                timer = channel.loop().schedule(this::onFlushed, FLUSH_NANOS);
+                timer = channel.loop.schedule(this::onFlushed, FLUSH_NANOS);
             }
         }
     }

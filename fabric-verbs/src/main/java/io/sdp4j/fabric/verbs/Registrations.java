@@ -60,7 +60,7 @@ final class Registrations {
 
         @Override
         public void deregister(long registration) {
-            device.ibv().deregMr(registration);
+            device.ibv.deregMr(registration);
         }
     }
 
@@ -71,20 +71,20 @@ final class Registrations {
 
     /** A registration, or {@code -errno} if it fails even when nothing idle is kept. */
     private long regMr(MemorySegment memory, int access) {
-        long mr = device.ibv().regMr(device.pd(), memory, access);
+        long mr = device.ibv.regMr(device.pd, memory, access);
         if (mr >= 0) {
             return mr;
         }
         boolean keysEnded = keys.giveUpIdle();
         if (cache.giveUpIdle() || keysEnded) {
-            mr = device.ibv().regMr(device.pd(), memory, access); // we may have met the limit
+            mr = device.ibv.regMr(device.pd, memory, access); // we may have met the limit
         }
         return mr;
     }
 
     /** On iWARP the answer to a read is a write by the peer, and must be allowed as such. */
     private int localAccess() {
-        return Ibv.ACCESS_LOCAL_WRITE | (device.iwarp() ? Ibv.ACCESS_REMOTE_WRITE : 0);
+        return Ibv.ACCESS_LOCAL_WRITE | (device.iwarp ? Ibv.ACCESS_REMOTE_WRITE : 0);
     }
 
     /**
@@ -109,7 +109,7 @@ final class Registrations {
             return lend(memory, lender, onClose);
         }
         int concealed = keys.conceal(memory);
-        if (!remoteWrite && !memory.isReadOnly() && !device.iwarp()) {
+        if (!remoteWrite && !memory.isReadOnly() && !device.iwarp) {
             return registerLocal(memory, concealed, onClose);
         }
         // Memory that is only read is not registered for writing: the peer is given no right beyond
@@ -148,7 +148,7 @@ final class Registrations {
 
         @Override
         void release() {
-            device.ibv().deregMr(registration);
+            device.ibv.deregMr(registration);
         }
     }
 

@@ -80,7 +80,7 @@ final class VerbsActiveSide implements CmChannel.Target {
             } else if (qp != null) {
                 qp.whenAnswered(this::discard);
             } else {
-                channel.loop().execute(this::discard);
+                channel.loop.execute(this::discard);
             }
         }
     }
@@ -92,7 +92,7 @@ final class VerbsActiveSide implements CmChannel.Target {
             prepare();
         } finally {
             fabric.callWatch().leave(caller);
-            channel.loop().execute(this::discard);
+            channel.loop.execute(this::discard);
         }
     }
 
@@ -145,7 +145,7 @@ final class VerbsActiveSide implements CmChannel.Target {
             resolve(port);
             device = device();
         }
-        int r = channel.cm().resolveRoute(id, leftMillis());
+        int r = channel.cm.resolveRoute(id, leftMillis());
         if (r < 0) {
             throw VerbsFailures.of("no RDMA path to " + remote, r);
         }
@@ -159,7 +159,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         id = channel.createId(own, this);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment to = SockAddr.of(arena, request.remote().getAddress(), port);
-            int r = channel.cm().resolveAddr(id, to, leftMillis());
+            int r = channel.cm.resolveAddr(id, to, leftMillis());
             if (r < 0) {
                 throw VerbsFailures.of("no RDMA device leads to " + request.remote(), r);
             }
@@ -187,12 +187,11 @@ final class VerbsActiveSide implements CmChannel.Target {
         int r;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment param =
-                    RdmaConnParam.of(
-                            arena, privateData, device.readsServed(), device.readsStarted());
+                    RdmaConnParam.of(arena, privateData, device.readsServed, device.readsStarted);
             do {
                 caller.begin();
                 try {
-                    r = channel.cm().connect(id, param);
+                    r = channel.cm.connect(id, param);
                 } finally {
                     caller.end();
                 }
@@ -210,7 +209,7 @@ final class VerbsActiveSide implements CmChannel.Target {
             e = take();
         }
         if (e.type() == RdmaCmEvent.DEVICE_REMOVAL && device != null) {
-            channel.loop().execute(() -> fabric.onRemoved(device));
+            channel.loop.execute(() -> fabric.onRemoved(device));
         }
         if (e.type() != type) {
             byte[] data = Trailer.data(e.privateData(), Trailer.REFUSAL_BYTES);

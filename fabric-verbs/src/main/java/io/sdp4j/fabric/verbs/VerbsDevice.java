@@ -28,23 +28,26 @@ final class VerbsDevice {
      */
     private static final Map<Long, VerbsQueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
 
-    private final Ibv ibv;
+    final Ibv ibv;
     private final EpollLoop loop;
-    private final long context;
-    private final long pd;
-    private final String name;
-    private final String devName;
-    private final boolean iwarp;
+    final long context;
+    final long pd;
+    final String name;
+
+    /** The name of its character device, which goes before the device does. */
+    final String devName;
+
+    final boolean iwarp;
     private final boolean siw;
-    private final int maxWrs;
-    private final int maxCqes;
-    private final int readsServed;
-    private final int readsStarted;
-    private final DataPathVerbs hot;
+    final int maxWrs;
+    final int maxCqes;
+    final int readsServed;
+    final int readsStarted;
+    final DataPathVerbs hot;
     final SolicitedEventSupport marks = new SolicitedEventSupport();
-    private final Registrations registrations;
-    private final SlabPool slabs;
-    private final CqResourcesPool cqPool;
+    final Registrations registrations;
+    final SlabPool slabs;
+    final CqResourcesPool cqPool;
 
     /** Capabilities to ask a queue pair for; one that is refused once is not asked for again. */
     private volatile int inlineBytes = MAX_INLINE_BYTES;
@@ -112,35 +115,6 @@ final class VerbsDevice {
         asyncWatch = loop.watch(async, what -> onAsyncEvents());
     }
 
-    Ibv ibv() {
-        return ibv;
-    }
-
-    DataPathVerbs hot() {
-        return hot;
-    }
-
-    long context() {
-        return context;
-    }
-
-    long pd() {
-        return pd;
-    }
-
-    String name() {
-        return name;
-    }
-
-    /** The name of its character device, which goes before the device does. */
-    String devName() {
-        return devName;
-    }
-
-    boolean iwarp() {
-        return iwarp;
-    }
-
     /** Whether a listener occupies a TCP port of the kernel. */
     boolean sharesTcpPorts() {
         return iwarp;
@@ -160,40 +134,12 @@ final class VerbsDevice {
         return iwarp;
     }
 
-    int maxWrs() {
-        return maxWrs;
-    }
-
-    int maxCqes() {
-        return maxCqes;
-    }
-
-    int readsServed() {
-        return readsServed;
-    }
-
-    int readsStarted() {
-        return readsStarted;
-    }
-
-    CqResourcesPool cqPool() {
-        return cqPool;
-    }
-
     int inlineBytes() {
         return inlineBytes;
     }
 
     void noInline() {
         inlineBytes = 0;
-    }
-
-    SlabPool slabs() {
-        return slabs;
-    }
-
-    Registrations registrations() {
-        return registrations;
     }
 
     /**

@@ -100,7 +100,7 @@ public final class VerbsFabric implements Fabric {
         this.ibv = ibv;
         this.ports = new SharedPorts(ibv);
         this.channel = channel;
-        callWatch = new ConnectWatchdog(channel.loop());
+        callWatch = new ConnectWatchdog(channel.loop);
         this.warmup = new Warmup(this, channel);
     }
 
@@ -251,7 +251,7 @@ public final class VerbsFabric implements Fabric {
         for (VerbsQueuePair qp : queuePairs) {
             qp.failFromOutside(WcStatus.WR_FLUSH_ERR);
         }
-        channel.loop().execute(this::shutIfUnused);
+        channel.loop.execute(this::shutIfUnused);
     }
 
     /**
@@ -272,7 +272,7 @@ public final class VerbsFabric implements Fabric {
         synchronized (devices) {
             VerbsDevice d = devices.get(context);
             if (d == null) {
-                d = new VerbsDevice(ibv, channel.loop(), context, config, this::onRemoved);
+                d = new VerbsDevice(ibv, channel.loop, context, config, this::onRemoved);
                 devices.put(context, d);
             }
             return d;
@@ -281,7 +281,7 @@ public final class VerbsFabric implements Fabric {
 
     private void onHotPlug(Predicate<String> there) {
         for (VerbsDevice d : List.copyOf(devices.values())) {
-            if (!there.test(d.devName())) {
+            if (!there.test(d.devName)) {
                 onRemoved(d);
             }
         }
@@ -316,7 +316,7 @@ public final class VerbsFabric implements Fabric {
 
     /** When the ids of what was removed are gone, too, which is under way. */
     private void refreshSoon() {
-        channel.loop().schedule(channel.cm()::refreshDevices, REFRESH_NANOS);
+        channel.loop.schedule(channel.cm::refreshDevices, REFRESH_NANOS);
     }
 
     SharedPorts ports() {
@@ -366,16 +366,15 @@ public final class VerbsFabric implements Fabric {
     /** The caller does not use the channel any more. Event thread. */
     void shutIfUnused() {
         if (closed && warmup.await(0) && channel.ids() == 0 && shut.compareAndSet(false, true)) {
-            channel.loop()
-                    .execute(
-                            () -> {
-                                for (VerbsDevice d : devices.values()) {
-                                    d.close();
-                                }
-                                devices.clear();
-                                channel.close();
-                                stopWatching();
-                            });
+            channel.loop.execute(
+                    () -> {
+                        for (VerbsDevice d : devices.values()) {
+                            d.close();
+                        }
+                        devices.clear();
+                        channel.close();
+                        stopWatching();
+                    });
         }
     }
 

@@ -89,7 +89,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
                 destroy();
                 bind(wanted);
             }
-            int r = channel.cm().listen(id, MAX_PENDING);
+            int r = channel.cm.listen(id, MAX_PENDING);
             if (r < 0) {
                 throw VerbsFailures.of("cannot listen on RDMA port " + wanted, r);
             }
@@ -114,11 +114,11 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         id = channel.createId(this);
         InetAddress address = request.address().getAddress();
         if (address instanceof Inet6Address && !request.dualStack()) {
-            channel.cm().onlyOwnFamily(id);
+            channel.cm.onlyOwnFamily(id);
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment a = SockAddr.of(arena, address, port);
-            int r = channel.cm().bindAddr(id, a);
+            int r = channel.cm.bindAddr(id, a);
             if (r < 0) {
                 throw VerbsFailures.of("cannot bind RDMA port " + port + " of " + address, r);
             }
@@ -159,7 +159,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             orphan = false;
         } catch (FabricException e) {
             if (attempts > 1) {
-                channel.loop().schedule(() -> listenAgain(attempts - 1), AGAIN_NANOS);
+                channel.loop.schedule(() -> listenAgain(attempts - 1), AGAIN_NANOS);
             }
         }
     }
@@ -180,7 +180,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         pending.add(side);
         if (!looking) {
             looking = true;
-            channel.loop().schedule(this::look, LOOK_NANOS);
+            channel.loop.schedule(this::look, LOOK_NANOS);
         }
         try {
             request.handler().onRequest(side);
@@ -194,7 +194,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         pending.forEach(VerbsPassiveSide::onLook);
         looking = !pending.isEmpty();
         if (looking) {
-            channel.loop().schedule(this::look, LOOK_NANOS);
+            channel.loop.schedule(this::look, LOOK_NANOS);
         }
     }
 

@@ -74,19 +74,17 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     public void accept(QpSpec spec, byte[] privateData, Outcome to) {
         if (!answered.compareAndSet(false, true)) {
             // the listener was closed in between, and has said no
-            channel.loop()
-                    .execute(
-                            () ->
-                                    to.onFailed(
-                                            new FabricException(
-                                                    Cause.CLOSED, "the listener was closed")));
+            channel.loop.execute(
+                    () ->
+                            to.onFailed(
+                                    new FabricException(Cause.CLOSED, "the listener was closed")));
             return;
         }
         byte[] reply = new Trailer(spec.receiveBytes(), 0).append(privateData, Trailer.REPLY_BYTES);
-        if (channel.loop().inLoop()) {
+        if (channel.loop.inLoop()) {
             answer(spec, reply, to); // at once: the client waits
         } else {
-            channel.loop().execute(() -> answer(spec, reply, to));
+            channel.loop.execute(() -> answer(spec, reply, to));
         }
     }
 
@@ -97,15 +95,15 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
             greeted = trailer != null && device.initiatorSpeaksFirst();
             qp = new VerbsQueuePair(fabric, channel, device, id, spec, greeted);
             qp.reserve(trailer);
-            int served = fewer(device.readsServed(), event.readsServed());
-            int started = fewer(device.readsStarted(), event.readsStarted());
-            int r = channel.cm().accept(id, RdmaConnParam.of(arena, reply, served, started));
+            int served = fewer(device.readsServed, event.readsServed());
+            int started = fewer(device.readsStarted, event.readsStarted());
+            int r = channel.cm.accept(id, RdmaConnParam.of(arena, reply, served, started));
             if (r < 0) {
                 throw VerbsFailures.of("the connection cannot be accepted", r);
             }
         } catch (FabricException e) {
-            channel.cm().reject(id, new byte[0]); // in vain if it was accept that failed
-            channel.loop().execute(() -> fail(e));
+            channel.cm.reject(id, new byte[0]); // in vain if it was accept that failed
+            channel.loop.execute(() -> fail(e));
         }
     }
 
@@ -176,14 +174,13 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         if (answered.compareAndSet(false, true)) {
             byte[] data =
                     Arrays.copyOf(privateData, Math.min(privateData.length, Trailer.REFUSAL_BYTES));
-            channel.loop()
-                    .execute(
-                            () -> {
-                                channel.cm().reject(id, data);
-                                listener.forget(this);
-                                channel.destroyId(id);
-                                fabric.onIdGone();
-                            });
+            channel.loop.execute(
+                    () -> {
+                        channel.cm.reject(id, data);
+                        listener.forget(this);
+                        channel.destroyId(id);
+                        fabric.onIdGone();
+                    });
         }
     }
 }

@@ -81,7 +81,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         teardown = new QpTeardown(this, channel, resources, requests);
         completions =
                 new VerbsCompletionQueue(
-                        this, resources, requests, teardown, channel.loop(), fabric.spinner());
+                        this, resources, requests, teardown, channel.loop, fabric.spinner());
         VerbsDevice.add(resources.queuePair(), this);
     }
 
@@ -240,15 +240,15 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
         VerbsMemoryRegion r =
-                device.registrations()
-                        .register(memory, remoteRead, remoteWrite, lender, regions::remove);
+                device.registrations.register(
+                        memory, remoteRead, remoteWrite, lender, regions::remove);
         regions.add(r);
         return r;
     }
 
     @Override
     public void forgetKeys() {
-        device.registrations().forgetKeys(lender);
+        device.registrations.forgetKeys(lender);
     }
 
     @Override
@@ -411,7 +411,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             completions.disarm();
             teardown.drain(QpTeardown.DRAIN_NANOS);
         }
-        channel.loop().execute(this::destroyIfLeft);
+        channel.loop.execute(this::destroyIfLeft);
     }
 
     /**
@@ -423,8 +423,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         if (device.connectMayBlock()) {
             Runnable await =
                     () -> {
-                        channel.cm().disconnect(resources.id());
-                        channel.loop().execute(discard);
+                        channel.cm.disconnect(resources.id());
+                        channel.loop.execute(discard);
                     };
             try {
                 DaemonThread.of("sdp4j-connect", await).start();
@@ -433,7 +433,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 // no thread: the event thread may have to wait
             }
         }
-        channel.loop().execute(discard);
+        channel.loop.execute(discard);
     }
 
     /** Ends a queue pair that was never connected, or whose user was not told. Event thread. */
@@ -451,7 +451,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 return;
             }
             if (completions.beingRead()) { // the library looks at its queues when it comes out
-                channel.loop().schedule(this::destroyIfLeft, READ_ENDS_NANOS);
+                channel.loop.schedule(this::destroyIfLeft, READ_ENDS_NANOS);
                 return;
             }
             open = false;

@@ -78,7 +78,7 @@ final class Warmup {
             // a connect meets it again, and reports it
         } finally {
             over.countDown();
-            channel.loop().execute(fabric::shutIfUnused);
+            channel.loop.execute(fabric::shutIfUnused);
         }
     }
 
