@@ -423,8 +423,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         if (device.connectMayBlock()) {
             Runnable await =
                     () -> {
-                        channel.cm.disconnect(resources.id());
-                        channel.loop.execute(discard);
+                        try {
+                            channel.cm.disconnect(resources.id());
+                        } finally {
+                            channel.loop.execute(discard);
+                        }
                     };
             try {
                 DaemonThread.of("sdp4j-connect", await).start();
