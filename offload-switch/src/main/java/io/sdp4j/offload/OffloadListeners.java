@@ -5,6 +5,7 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
+import java.lang.ref.Cleaner;
 import java.net.InetSocketAddress;
 import java.util.List;
 
@@ -116,6 +117,15 @@ public final class OffloadListeners implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /**
+     * Has {@code closing} run once {@code holder} is garbage.
+     *
+     * @param closing must not refer to {@code holder}
+     */
+    public static void whenForgotten(Object holder, Runnable closing) {
+        Cleaner.Cleanable _ = StreamCleaner.CLEANER.register(holder, closing);
     }
 
     synchronized boolean isClosed() {

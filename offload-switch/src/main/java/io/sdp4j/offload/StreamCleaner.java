@@ -8,7 +8,7 @@ import java.lang.ref.Cleaner;
  * become garbage. Must not refer to that connection.
  */
 final class StreamCleaner implements Runnable {
-    private static final Cleaner CLEANER = Cleaner.create();
+    static final Cleaner CLEANER = Cleaner.create();
 
     private final OffloadStream stream;
     private final SwitchCounters counters;

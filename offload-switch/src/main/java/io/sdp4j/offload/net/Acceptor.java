@@ -140,6 +140,32 @@ final class Acceptor implements Runnable {
         }
     }
 
+    /**
+     * Has everything closed, the kernel's listener as well, once {@code holder} is garbage. The
+     * JDK's own listener closes itself then; this one is known to the providers.
+     */
+    void closeWhenForgotten(SwitchServerImpl holder) {
+        OffloadListeners.whenForgotten(holder, new Forgotten(this));
+    }
+
+    private record Forgotten(Acceptor acceptor) implements Runnable {
+        @Override
+        public void run() {
+            if (acceptor.closed) {
+                return;
+            }
+            try {
+                acceptor.close();
+            } finally {
+                try {
+                    acceptor.kernel.close();
+                } catch (IOException e) {
+                    // as in the JDK: no thread waits for an answer
+                }
+            }
+        }
+    }
+
     /** Stops; idempotent. The kernel's listener is the caller's to close. */
     void close() {
         closed = true;

@@ -113,6 +113,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                             both);
             if (listening.offloads()) {
                 both.start(listening);
+                both.closeWhenForgotten(this);
                 acceptor = both;
             }
             return listening.why();

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task.Kind;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,6 +192,31 @@ interface AcceptContract extends Sockets {
             try (Socket s = listener.accept()) {
                 assertEquals(v6.getLocalAddress(), s.getInetAddress());
             }
+        }
+    }
+
+    /** Goal: nobody has to close it: its port is free once it is garbage. */
+    @Test
+    default void aForgottenListenerIsClosed() throws IOException {
+        SocketAddress at = forgotten();
+        Awaitility.await()
+                .until(
+                        () -> {
+                            System.gc();
+                            return isFree(at);
+                        });
+    }
+
+    private SocketAddress forgotten() throws IOException {
+        return listen(5).getLocalSocketAddress();
+    }
+
+    private static boolean isFree(SocketAddress at) throws IOException {
+        try (ServerSocket other = new ServerSocket()) {
+            other.bind(at);
+            return true;
+        } catch (BindException e) {
+            return false;
         }
     }
 
