@@ -77,6 +77,7 @@ final class EarlySocketImpl extends EarlyImpl
     private final AtomicLong received = new AtomicLong(); // set under readLock
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // set under readLock
+    private boolean ended; // a read was told the end, and so is the next
     private int acceptMillis = -1; // by the thread that accepts into it
     private boolean asked; // by a reader or a writer; twice does no harm
     private int calls; // a lost update does no harm
@@ -184,6 +185,7 @@ final class EarlySocketImpl extends EarlyImpl
         state.put("sent", sent);
         state.put("received", received);
         state.put("turns", turns);
+        state.put("ended", ended);
         state.put("bornNanos", bornNanos);
         next = start.apply(state);
     }
@@ -521,7 +523,7 @@ final class EarlySocketImpl extends EarlyImpl
             }
             int n = in.read(b, off, len);
             if (n < 0) {
-                return next != null ? 0 : n; // the switch may have ended the wait
+                return toldEnd() ? n : 0; // the switch may have ended the wait
             }
             received.set(received.get() + n);
             if (wrote) {
@@ -541,6 +543,11 @@ final class EarlySocketImpl extends EarlyImpl
             readLock.unlock();
             left();
         }
+    }
+
+    private synchronized boolean toldEnd() {
+        ended = next == null;
+        return ended;
     }
 
     /** A lock was given back: a stream that came meanwhile, or a close, may wait for that. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.EarlyChannels;
+import io.sdp4j.e2e.programs.EarlyEnd;
 import io.sdp4j.e2e.programs.EarlyLife;
 import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -177,6 +179,19 @@ class EarlyIT {
         }
     }
 
+    @Test
+    @DisplayName("14: an end that was told before the switch took over stays")
+    void anEndThatWasToldStays() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        List<String> options = new ArrayList<>(AUTO);
+        options.add("--add-opens=java.base/java.net=ALL-UNNAMED");
+        try (Jvms jvms = new Jvms(directory)) {
+            Child early = run(jvms, jvms.rules(), options, EarlyEnd.class, port);
+            assertEquals("-1", early.results().get("after"), early::toString);
+        }
+    }
+
+    /**
     @Test
     void aListenerAcceptsIntoASocketThatWasThereBefore() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {

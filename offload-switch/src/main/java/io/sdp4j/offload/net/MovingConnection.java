@@ -210,6 +210,11 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
+    /** A read was told the end before this began. */
+    void endTold() {
+        ended = true;
+    }
+
     /** As {@code read}; 0 = TCP was cut, but the stream goes on. */
     private int readOnce(byte[] b, int off, int len) throws IOException {
         try {

@@ -87,6 +87,9 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
                 }
             }
             MovingConnection moving = moving(kernel, decision, table, kernelInfo, began(early));
+            if (Boolean.TRUE.equals(early.get("ended"))) {
+                moving.endTold();
+            }
             moving.startLater(); // the early socket does not know of it yet
             carried = moving;
             state = State.CONNECTED;

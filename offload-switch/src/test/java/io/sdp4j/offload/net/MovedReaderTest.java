@@ -13,6 +13,7 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
+import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
@@ -22,6 +23,7 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -31,7 +33,9 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
@@ -166,6 +170,31 @@ class MovedReaderTest implements OffloadProvider {
         long most = LONG_MILLIS * 1_000_000L;
         long waited = waitedNanos.get();
         assertEquals(waited, Math.clamp(waited, 1, most));
+    }
+
+    /** The end came before the switch had started, and is told after the close as well. */
+    @Test
+    void anEndThatWasToldStays() throws Exception {
+        try (Socket early = new Socket(listener.getInetAddress(), listener.getLocalPort());
+                Socket peer = listener.accept()) {
+            peer.shutdownOutput();
+            assertEquals(-1, early.getInputStream().read());
+            Map<String, Object> state = new HashMap<>();
+            state.put("platform", JdkBridge.implOf(early));
+            state.put("created", true);
+            state.put("remote", early.getRemoteSocketAddress());
+            state.put("readLock", new ReentrantLock());
+            state.put("writeLock", new ReentrantLock());
+            state.put("sent", new AtomicLong());
+            state.put("received", new AtomicLong());
+            state.put("turns", 0L);
+            state.put("bornNanos", System.nanoTime());
+            state.put("ended", true);
+            SwitchClientImpl switched = (SwitchClientImpl) SwitchSocketImpl.early(owner(), state);
+            InputStream in = switched.getInputStream();
+            switched.close();
+            assertEquals(-1, in.read());
+        }
     }
 
     /** The socket is closed before the move ends the reader's wait. */
