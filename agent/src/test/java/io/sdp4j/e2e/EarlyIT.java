@@ -10,6 +10,7 @@ import io.sdp4j.e2e.programs.EarlyLife;
 import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
 import io.sdp4j.e2e.programs.IntoSocket;
+import io.sdp4j.e2e.programs.SecondConnect;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -192,6 +193,26 @@ class EarlyIT {
     }
 
     /**
+     * A connect that fails at once leaves the channel as it was, and the rules hold for the next.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theRulesHoldForASecondConnect(boolean whole) throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("sdp.conf", "use sdp client * *:" + port + "\n");
+            List<String> options = new ArrayList<>(AUTO);
+            if (!whole) {
+                Path hollow = EarlyListenIT.jarWithoutTheSwitch(directory);
+                options.add("-javaagent:" + hollow + "=policy=" + rules);
+            }
+            Path agents = whole ? rules : null;
+            Child child = run(jvms, agents, options, SecondConnect.class, port);
+            assertEquals("false", child.results().get("unresolved"), child::toString);
+            assertEquals("false", child.results().get("blocking mode"), child::toString);
+        }
+    }
+
     @Test
     void aListenerAcceptsIntoASocketThatWasThereBefore() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {

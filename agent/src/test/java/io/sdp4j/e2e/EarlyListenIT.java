@@ -115,12 +115,13 @@ class EarlyListenIT {
         try (Jvms jvms = new Jvms(directory)) {
             Path rules = jvms.rules("rules.conf", text);
             List<String> options = new ArrayList<>(AUTO);
-            options.add("-javaagent:" + jarWithoutTheSwitch() + "=policy=" + rules);
+            options.add("-javaagent:" + jarWithoutTheSwitch(directory) + "=policy=" + rules);
             assertEquals(accepting(jvms, null, List.of()), accepting(jvms, null, options));
         }
     }
 
-    private Path jarWithoutTheSwitch() throws IOException {
+    /** The agent, in {@code directory}, whose switch cannot start. */
+    static Path jarWithoutTheSwitch(Path directory) throws IOException {
         Path hollow = Files.copy(Jvms.agentJar(), directory.resolve("hollow.jar"));
         try (FileSystem jar = FileSystems.newFileSystem(hollow)) {
             Files.delete(jar.getPath("sdp4j-modules/io.sdp4j.offload/module-info.class"));

@@ -216,6 +216,23 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         if (!(remote instanceof InetSocketAddress to) || !begin(to)) {
             return channel.connectKernel(remote, nanos); // which knows what is wrong
         }
+        try {
+            return connectByRules(remote, nanos);
+        } catch (RuntimeException e) { // the channel is as before, and the rules are asked again
+            notBegun();
+            throw e;
+        }
+    }
+
+    private synchronized void notBegun() {
+        if (channel.decider() == this) {
+            begun = false;
+            counted = null;
+            channel.carriedBy(null);
+        }
+    }
+
+    private boolean connectByRules(SocketAddress remote, long nanos) throws IOException {
         int at = where();
         long left = nanos;
         if (at == SWITCH || at == SWITCH_ONLY) {
