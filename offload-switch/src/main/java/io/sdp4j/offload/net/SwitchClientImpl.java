@@ -19,6 +19,7 @@ import java.net.Proxy;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -510,6 +511,16 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             if (id == SO_OOBINLINE && carried != null) {
                 carried.oobInline((Boolean) value);
             } else if (id == SO_KEEPALIVE && carried != null) {
+                carried.keepAlive((Boolean) value);
+            }
+        }
+    }
+
+    @Override
+    protected <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        synchronized (stateLock) {
+            super.setOption(name, value);
+            if (name == StandardSocketOptions.SO_KEEPALIVE && carried != null) {
                 carried.keepAlive((Boolean) value);
             }
         }
