@@ -6,6 +6,7 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -456,8 +457,9 @@ final class EarlySocketImpl extends EarlyImpl
         public int read(byte[] b, int off, int len) throws IOException {
             InputStream in = switched;
             if (in == null) {
+                Objects.checkFromIndexSize(off, len, b.length);
                 if (len == 0) {
-                    return kernel.read(b, off, 0);
+                    return 0;
                 }
                 int n = socket.read(kernel, b, off, len);
                 if (n != 0) {
@@ -499,7 +501,8 @@ final class EarlySocketImpl extends EarlyImpl
         public void write(byte[] b, int off, int len) throws IOException {
             OutputStream out = switched;
             if (out == null) {
-                if (socket.write(kernel, b, off, len)) {
+                Objects.checkFromIndexSize(off, len, b.length);
+                if (len == 0 || socket.write(kernel, b, off, len)) {
                     return;
                 }
                 out = socket.next.getOutputStream();

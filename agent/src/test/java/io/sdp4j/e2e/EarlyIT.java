@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -45,6 +46,7 @@ class EarlyIT {
             List.of("-Dsdp4j.upgrade=auto", "-XX:ActiveProcessorCount=2");
 
     @TempDir Path directory;
+    private final CountDownLatch over = new CountDownLatch(1);
     private ServerSocket peer;
 
     @BeforeEach
@@ -66,11 +68,12 @@ class EarlyIT {
 
     @AfterEach
     void stopServing() throws IOException {
+        over.countDown();
         peer.close();
     }
 
     /** Does what the first byte asks for. */
-    private static void serve(Socket socket) {
+    private void serve(Socket socket) {
         try (socket) {
             InputStream in = socket.getInputStream();
             switch (in.read()) {
@@ -84,9 +87,10 @@ class EarlyIT {
                     in.read();
                     socket.setSoLinger(true, 0);
                 }
+                case 'N' -> over.await();
                 default -> in.readAllBytes();
             }
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             // the program has ended it
         }
     }

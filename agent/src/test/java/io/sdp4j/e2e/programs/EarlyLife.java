@@ -196,6 +196,7 @@ public final class EarlyLife {
         FutureTask<Integer> reader = waiting(closing, Thread.ofPlatform());
         closing.close();
         say("closed", () -> reader.get(20, TimeUnit.SECONDS));
+        nothing();
         Socket interrupted = connected('S');
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         FutureTask<Integer> virtual =
@@ -210,17 +211,49 @@ public final class EarlyLife {
         say("and closed", interrupted::isClosed);
     }
 
+    /** What moves nothing waits for no reader and no writer. */
+    private static void nothing() throws Exception {
+        byte[] b = new byte[4];
+        Socket s = connected('N');
+        FutureTask<Integer> reader = waiting(s, Thread.ofPlatform());
+        InputStream in = s.getInputStream();
+        say("read none meanwhile", () -> within(() -> in.read(b, 4, 0)));
+        say("read beyond meanwhile", () -> within(() -> in.read(b, 3, 2)));
+        OutputStream out = s.getOutputStream();
+        FutureTask<Void> writer = new FutureTask<>(() -> write(out, new byte[64 << 20], 64 << 20));
+        standing(Thread.ofPlatform().start(writer), "implWrite");
+        say("write none meanwhile", () -> within(() -> write(out, b, 0)));
+        say("write beyond meanwhile", () -> within(() -> write(out, b, 5)));
+        s.close();
+        say("reader", () -> reader.get(20, TimeUnit.SECONDS));
+        say("writer", () -> writer.get(20, TimeUnit.SECONDS));
+    }
+
+    private static Void write(OutputStream out, byte[] b, int len) throws IOException {
+        out.write(b, 0, len);
+        return null;
+    }
+
+    private static <T> T within(Callable<T> call) throws Exception {
+        FutureTask<T> task = new FutureTask<>(call);
+        Thread.ofPlatform().daemon().start(task);
+        return task.get(20, TimeUnit.SECONDS);
+    }
+
     /** A thread that reads, once it waits. */
     private static FutureTask<Integer> waiting(Socket socket, Thread.Builder kind)
             throws IOException {
         InputStream in = socket.getInputStream();
         FutureTask<Integer> task = new FutureTask<>(in::read);
-        Thread reader = kind.start(task);
-        while (Arrays.stream(reader.getStackTrace())
-                .noneMatch(f -> f.getMethodName().equals("implRead"))) {
+        standing(kind.start(task), "implRead");
+        return task;
+    }
+
+    private static void standing(Thread thread, String method) {
+        while (Arrays.stream(thread.getStackTrace())
+                .noneMatch(f -> f.getMethodName().equals(method))) {
             Thread.onSpinWait();
         }
-        return task;
     }
 
     private static void closed() throws Exception {

@@ -246,6 +246,9 @@ final class MovingConnection extends Upgrade implements Duplex {
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
         Objects.checkFromIndexSize(off, len, b.length);
+        if (len == 0) {
+            return;
+        }
         if (!handover.outMoved()) {
             noteUse(false);
             writeLock.lock();
@@ -261,7 +264,7 @@ final class MovingConnection extends Upgrade implements Duplex {
                 wrote();
             }
         }
-        if (len > 0 && reset.known() && !moved.closing()) {
+        if (reset.known() && !moved.closing()) {
             throw new SocketException("Broken pipe");
         }
         try {

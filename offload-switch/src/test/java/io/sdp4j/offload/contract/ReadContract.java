@@ -3,6 +3,7 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -93,6 +94,37 @@ interface ReadContract extends Sockets {
             out.write(300);
             assertEquals(300 & 0xff, p.server().getInputStream().read());
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    @DisplayName("25: what moves nothing waits for no other reader or writer")
+    default void whatMovesNothingDoesNotWait(Kind kind) throws Exception {
+        try (var p = pair()) {
+            byte[] b = new byte[4];
+            InputStream in = p.client().getInputStream();
+            OutputStream out = p.client().getOutputStream();
+            Task<Integer> reader = Task.start(kind, in::read);
+            reader.awaitBlocked();
+            assertEquals(0, Task.start(() -> in.read(b, 4, 0)).get());
+            Task<Integer> beyond = Task.start(() -> in.read(b, 3, 2));
+            assertInstanceOf(IndexOutOfBoundsException.class, beyond.thrown());
+            Task<Void> writer = Expect.fill(kind, p.client());
+            Task<Void> nothing = Task.start(() -> write(out, b, 4, 0));
+            nothing.get();
+            Task<Void> outside = Task.start(() -> write(out, b, 3, 2));
+            assertInstanceOf(IndexOutOfBoundsException.class, outside.thrown());
+            assertFalse(reader.done());
+            assertFalse(writer.done());
+            p.client().close();
+            reader.thrown();
+            writer.thrown();
+        }
+    }
+
+    private static Void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+        out.write(b, off, len);
+        return null;
     }
 
     @Test
