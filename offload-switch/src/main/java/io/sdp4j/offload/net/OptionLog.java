@@ -28,6 +28,10 @@ public final class OptionLog {
         }
     }
 
+    OptionLog copy() {
+        return new OptionLog(values);
+    }
+
     public void put(Object key, Object value) {
         values.remove(key);
         values.put(key, value);

@@ -45,7 +45,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
     private Decision may; // connectLock: the rule by which the connection may move, or null
-    private Integer inheritedReceiveBuffer; // of an accepted offloaded socket
+    private OptionLog inherited; // of an accepted offloaded socket, from its listener, or null
 
     SwitchClientImpl(OffloadSwitch owner, boolean proxies) {
         super(owner);
@@ -344,11 +344,15 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
         }
     }
 
-    /** Takes an accepted offloaded connection; {@code receiveBuffer} is the listener's, or null. */
-    void accepted(OffloadStream stream, Integer receiveBuffer) throws IOException {
+    /**
+     * Takes an accepted offloaded connection.
+     *
+     * @param listeners the options that were set on the listener, or null
+     */
+    void accepted(OffloadStream stream, OptionLog listeners) throws IOException {
         forgetOld();
         synchronized (stateLock) {
-            inheritedReceiveBuffer = receiveBuffer;
+            inherited = listeners;
         }
         adopt(stream, State.UNCONNECTED, true, false);
     }
@@ -481,8 +485,8 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             try {
                 KernelSocket fresh = createdNow(owner.kernel().client(false));
                 fresh.setOption(SO_REUSEADDR, true); // as accepted sockets have it
-                if (inheritedReceiveBuffer != null) {
-                    fresh.setOption(StandardSocketOptions.SO_RCVBUF, inheritedReceiveBuffer);
+                if (inherited != null) {
+                    inherited.applyTo(fresh);
                 }
                 kernel = fresh;
             } catch (SocketException e) {

@@ -162,12 +162,12 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     /** Puts an accepted connection into the implementation that waits for it. */
     record Taking(SwitchServerImpl listener, SwitchClientImpl target) {
         void take(OffloadStream stream) throws IOException {
-            Integer receiveBuffer;
+            OptionLog inherited;
             synchronized (listener.stateLock) {
                 OptionLog options = listener.options;
-                receiveBuffer = options == null ? null : options.receiveBuffer();
+                inherited = options == null ? null : options.copy();
             }
-            target.accepted(stream, receiveBuffer);
+            target.accepted(stream, inherited);
         }
 
         void take(KernelSocket accepted) throws IOException {

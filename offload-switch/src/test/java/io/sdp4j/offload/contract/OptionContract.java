@@ -231,6 +231,32 @@ interface OptionContract extends Sockets {
     }
 
     @Test
+    default void acceptedSocketsInheritWhatIsSetOnTheListener() throws IOException {
+        try (ServerSocket listener = newServerSocket();
+                Socket c = newSocket()) {
+            boolean tos = listener.supportedOptions().contains(StandardSocketOptions.IP_TOS);
+            if (tos) {
+                listener.setOption(StandardSocketOptions.IP_TOS, 16);
+            }
+            listener.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 77);
+            listener.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 11);
+            listener.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 5);
+            listener.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+            listener.setReuseAddress(false);
+            listener.bind(new java.net.InetSocketAddress(ConnectContract.LOOPBACK, 0));
+            c.connect(listener.getLocalSocketAddress());
+            try (Socket s = listener.accept()) {
+                assertEquals(tos ? 16 : 0, s.getTrafficClass());
+                assertEquals(77, s.getOption(ExtendedSocketOptions.TCP_KEEPIDLE));
+                assertEquals(11, s.getOption(ExtendedSocketOptions.TCP_KEEPINTERVAL));
+                assertEquals(5, s.getOption(ExtendedSocketOptions.TCP_KEEPCOUNT));
+                assertTrue(s.getOption(StandardSocketOptions.SO_REUSEPORT));
+                assertFalse(s.getReuseAddress());
+            }
+        }
+    }
+
+    @Test
     default void optionsOfAClosedSocket() throws IOException {
         Pair<ServerSocket, Socket> p = pair();
         p.close();
