@@ -134,11 +134,26 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             } else {
                 connectKernel(address, millis, startNanos, attempt);
             }
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (RuntimeException e) { // of a proxy selector: as in the JDK, it may be tried again
+            if (!unconnectedAgain()) {
+                close();
+            }
+            throw e;
+        } catch (IOException | Error e) {
             close();
             throw e;
         } finally {
             connectLock.unlock();
+        }
+    }
+
+    private boolean unconnectedAgain() {
+        synchronized (stateLock) {
+            boolean trying = state == State.CONNECTING;
+            if (trying) {
+                state = State.UNCONNECTED;
+            }
+            return trying;
         }
     }
 
@@ -165,7 +180,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             return OffloadSwitch.IN_SCOPE;
         }
         if (target.isUnresolved()) {
-            Proxies.requireTcpAllowed(Proxies.towards(target), this::decision);
+            Proxies.requireTcpAllowed(proxyTowards(target), this::decision);
             return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
         }
         InetSocketAddress resolved =
@@ -173,7 +188,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
                         ? new InetSocketAddress(InetAddress.getLocalHost(), target.getPort())
                         : target;
         Decision decision = decision(resolved);
-        Proxy proxy = proxies ? Proxies.towards(target) : null;
+        Proxy proxy = proxyTowards(target);
         if (proxy != null) {
             if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
                 throw Proxies.refused(target, decision);

@@ -16,17 +16,20 @@ import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
@@ -48,6 +51,7 @@ final class InstalledMain {
             case "kernelScope" -> kernelScope();
             case "socks" -> socks();
             case "socksAndOnlyOffload" -> socksAndOnlyOffload();
+            case "selector" -> selector();
             case "noAccess" -> noAccess();
             case "garbage" -> garbage();
             case "twoCopies" -> twoCopies();
@@ -280,6 +284,47 @@ final class InstalledMain {
                 direct.connect(listener.getLocalSocketAddress());
                 check(why(direct) == ReasonCode.OFFLOADED, why(direct));
                 check(proxied.get() == 1, proxied);
+            }
+        }
+    }
+
+    /** A failure of the selector ends no socket, and a socket without proxies does not ask it. */
+    private static void selector() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        ProxySelector.setDefault(
+                new ProxySelector() {
+                    @Override
+                    public List<Proxy> select(URI uri) {
+                        asked.incrementAndGet();
+                        if (fails.get()) {
+                            throw new IllegalStateException("fails");
+                        }
+                        return List.of(Proxy.NO_PROXY);
+                    }
+
+                    @Override
+                    public void connectFailed(URI uri, SocketAddress to, IOException e) {}
+                });
+        installed(new LoopbackProvider());
+        try (ServerSocket listener = new ServerSocket(0, 50, LOOPBACK);
+                Socket socket = new Socket();
+                Socket direct = new Socket(Proxy.NO_PROXY)) {
+            try {
+                socket.connect(listener.getLocalSocketAddress());
+                throw new AssertionError("connected");
+            } catch (IllegalStateException e) {
+                check(e.getMessage().equals("fails"), e);
+            }
+            fails.set(false);
+            socket.connect(listener.getLocalSocketAddress());
+            check(why(socket) == ReasonCode.OFFLOADED, why(socket));
+            int before = asked.get();
+            try {
+                direct.connect(InetSocketAddress.createUnresolved("no.such.host.invalid", 1));
+                throw new AssertionError("connected");
+            } catch (UnknownHostException e) {
+                check(asked.get() == before, asked);
             }
         }
     }

@@ -18,6 +18,7 @@ class InstalledTest {
                 "kernelScope",
                 "socks",
                 "socksAndOnlyOffload",
+                "selector",
                 "garbage",
                 "twoCopies"
             })
