@@ -3,10 +3,12 @@ package io.sdp4j.offload.net;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 
 /** Which local address TCP would use for a destination. Stateless. */
 public final class SourceAddressSelection {
@@ -46,14 +48,25 @@ public final class SourceAddressSelection {
     public static InetAddress towards(InetSocketAddress remote) throws IOException {
         InetAddress address = remote.getAddress();
         if (address.isLoopbackAddress()) {
-            return address instanceof Inet4Address ? InetAddress.ofLiteral("127.0.0.1") : address;
+            return address instanceof Inet4Address
+                    ? InetAddress.ofLiteral("127.0.0.1")
+                    : nameless(address);
         }
         if (NetworkInterface.getByInetAddress(address) != null) {
-            return address;
+            return nameless(address);
         }
         try (DatagramSocket probe = new DatagramSocket((SocketAddress) null)) {
             probe.connect(remote); // sends nothing, only asks the routes
             return probe.getLocalAddress();
         }
+    }
+
+    /** The name is the other end's, and a socket's own address has none. */
+    private static InetAddress nameless(InetAddress address) throws UnknownHostException {
+        byte[] bytes = address.getAddress();
+        int scope = address instanceof Inet6Address six ? six.getScopeId() : 0;
+        return scope == 0
+                ? InetAddress.getByAddress(bytes)
+                : Inet6Address.getByAddress(null, bytes, scope);
     }
 }

@@ -13,6 +13,7 @@ import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -202,6 +203,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             may = decision;
             return OffloadSwitch.YOUNG;
         }
+        requireFamilyOf(resolved);
         return owner.connect(
                 decision,
                 resolved,
@@ -210,6 +212,26 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
                 givenUp(Thread.currentThread()),
                 _ -> {});
+    }
+
+    /** As the kernel has it: from an address that was bound none of the other family is reached. */
+    private void requireFamilyOf(InetSocketAddress target) throws SocketException {
+        synchronized (stateLock) {
+            if (asked == null || asked.getAddress().isAnyLocalAddress()) {
+                return;
+            }
+            boolean four = asked.getAddress() instanceof Inet4Address;
+            if (four != (target.getAddress() instanceof Inet4Address)) {
+                throw new SocketException(
+                        four
+                                ? "Address family not supported by protocol"
+                                : "Network is unreachable");
+            }
+        }
+    }
+
+    private Proxy proxyTowards(InetSocketAddress target) {
+        return proxies ? Proxies.towards(target) : null;
     }
 
     /**

@@ -187,11 +187,35 @@ interface AcceptContract extends Sockets {
                 assertEquals(Here.text(), s.getInetAddress().toString());
                 assertEquals(Here.text(), s.getLocalAddress().toString());
             }
-            v6.connect(
-                    new InetSocketAddress(InetAddress.ofLiteral("::1"), listener.getLocalPort()));
+            byte[] loopback6 = InetAddress.ofLiteral("::1").getAddress();
+            InetAddress named6 = InetAddress.getByAddress("named", loopback6);
+            v6.connect(new InetSocketAddress(named6, listener.getLocalPort()));
+            assertEquals("/0:0:0:0:0:0:0:1", v6.getLocalAddress().toString());
             try (Socket s = listener.accept()) {
                 assertEquals(v6.getLocalAddress(), s.getInetAddress());
             }
+        }
+    }
+
+    @Test
+    default void aBoundAddressReachesNoneOfTheOtherFamily() throws IOException {
+        InetAddress four = InetAddress.ofLiteral("127.0.0.1");
+        InetAddress six = InetAddress.ofLiteral("::1");
+        try (ServerSocket listener = newServerSocket();
+                Socket from4 = newSocket();
+                Socket from6 = newSocket()) {
+            listener.bind(null);
+            int port = listener.getLocalPort();
+            from4.bind(new InetSocketAddress(four, 0));
+            Expect.thrown(
+                    SocketException.class,
+                    "Address family not supported by protocol",
+                    () -> from4.connect(new InetSocketAddress(six, port)));
+            from6.bind(new InetSocketAddress(six, 0));
+            Expect.thrown(
+                    SocketException.class,
+                    "Network is unreachable",
+                    () -> from6.connect(new InetSocketAddress(four, port)));
         }
     }
 
