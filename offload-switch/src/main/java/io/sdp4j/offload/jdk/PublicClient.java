@@ -13,6 +13,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 
 /** A socket made of a public {@link Socket}. */
@@ -45,12 +46,17 @@ final class PublicClient extends KernelSocket {
 
     @Override
     public InputStream inputStream() throws IOException {
-        return socket.getInputStream();
+        return ofChannel() ? new ChannelStreams.Input(socket) : socket.getInputStream();
+    }
+
+    /** Whether it was accepted by {@link PublicServer}. */
+    private boolean ofChannel() {
+        return socket.getChannel() != null;
     }
 
     @Override
     public OutputStream outputStream() throws IOException {
-        return socket.getOutputStream();
+        return ofChannel() ? new ChannelStreams.Output(socket) : socket.getOutputStream();
     }
 
     @Override
@@ -75,7 +81,11 @@ final class PublicClient extends KernelSocket {
 
     @Override
     public void sendUrgentData(int data) throws IOException {
-        socket.sendUrgentData(data);
+        try {
+            socket.sendUrgentData(data);
+        } catch (ClosedChannelException e) {
+            throw ChannelStreams.told(e, !socket.isClosed());
+        }
     }
 
     @Override

@@ -50,7 +50,11 @@ final class PublicServer extends KernelSocket {
     @Override
     public KernelSocket accept() throws IOException {
         if (channel.isBlocking()) {
-            return new PublicClient(channel.socket().accept());
+            try {
+                return new PublicClient(channel.socket().accept());
+            } catch (IOException e) {
+                throw ChannelStreams.told(e, channel.isOpen());
+            }
         }
         SocketChannel accepted = next;
         next = null;
