@@ -13,6 +13,8 @@ public enum ReasonCode {
     RULE_DIRECT("a rule says direct: no provider is asked"),
     /** A rule says tcp. */
     RULE_TCP("a rule says tcp"),
+    /** The rule file was refused, and no other rules are in force. */
+    NO_RULES("the rule file was refused, and no other rules are in force"),
     /** The switch is off in this JVM. */
     SWITCH_OFF("the switch is off in this JVM"),
     /** The program asked for a kernel socket. */

@@ -456,6 +456,9 @@ public final class OffloadSwitch {
 
     /** Why something that a rule keeps on the kernel is there. */
     public static Attempt byRule(Decision decision) {
+        if (decision.lacksRules()) {
+            return Attempt.kernel(ReasonCode.NO_RULES, decision.rule());
+        }
         return Attempt.kernel(
                 decision.verdict() == Verdict.DIRECT ? ReasonCode.RULE_DIRECT : ReasonCode.RULE_TCP,
                 "rule: " + decision);

@@ -25,6 +25,8 @@ public record Decision(
     /** {@link #origin} of a decision that no rule made. */
     public static final String DEFAULT_ORIGIN = "default";
 
+    private static final String REFUSED_ORIGIN = "no rules";
+
     /** Copies the list. */
     public Decision {
         Objects.requireNonNull(verdict);
@@ -39,6 +41,16 @@ public record Decision(
     /** A decision with no fabric preference and the default time-out. */
     public static Decision of(Verdict verdict, String rule, String origin) {
         return new Decision(verdict, List.of(), -1, rule, origin);
+    }
+
+    /** Where the rule file was refused and there are no rules from before. */
+    static Decision withoutRules(Verdict verdict, String why) {
+        return of(verdict, why, REFUSED_ORIGIN);
+    }
+
+    /** Whether it keeps a connection on the kernel because the rule file was refused. */
+    public boolean lacksRules() {
+        return verdict == Verdict.KERNEL && origin.equals(REFUSED_ORIGIN);
     }
 
     @Override

@@ -213,13 +213,18 @@ public final class PolicySource implements Supplier<Policy> {
 
     private void withoutRules(String why) {
         Verdict verdict = required ? Verdict.OFFLOAD_ONLY : Verdict.KERNEL;
-        policy = Policy.everything(Decision.of(verdict, why, Decision.DEFAULT_ORIGIN));
-        report(
-                List.of(
-                        why
-                                + (required
-                                        ? "; a connection that cannot be offloaded is refused"
-                                        : "; every connection uses kernel TCP")));
+        policy = Policy.everything(Decision.withoutRules(verdict, why));
+        report(List.of(why + "; " + inForce()));
+    }
+
+    /** What holds without the file that was refused. */
+    private String inForce() {
+        if (generation.get() > 0) {
+            return "the rules loaded before stay";
+        }
+        return required
+                ? "a connection that cannot be offloaded is refused"
+                : "every connection uses kernel TCP";
     }
 
     /** The policy in force. Costs a clock read; once a second one caller also looks at the file. */
@@ -257,14 +262,17 @@ public final class PolicySource implements Supplier<Policy> {
             report(
                     List.of(
                             choice.file
-                                    + " has no rule any more: refused; the rules loaded before"
-                                    + " stay"));
+                                    + (generation.get() > 0
+                                            ? " has no rule any more"
+                                            : " has no rule")
+                                    + ": refused; "
+                                    + inForce()));
         } else if (!adopt(loaded)) {
             int shown = Math.min(loaded.notes.size(), MAX_REPORTED);
             report(loaded.notes.subList(0, shown));
             String many =
                     loaded.notes.size() > shown ? " (" + loaded.notes.size() + " errors)" : "";
-            report(List.of("new rule file refused" + many + "; the rules loaded before stay"));
+            report(List.of("new rule file refused" + many + "; " + inForce()));
         }
     }
 

@@ -113,6 +113,12 @@ class PolicySourceTest {
         Decision decision = source.get().decide(Role.LISTEN, false, 0, 0, 0);
         assertTrue(decision.rule().contains("f:2:5"), decision.rule());
         assertEquals(0, source.generation());
+        assertTrue(decision.lacksRules());
+        files.write("f", BAD + "use\n");
+        passSecond();
+        source.get();
+        assertEquals(
+                "sdp4j: new rule file refused; every connection uses kernel TCP", lines.getLast());
         files.write("f", SDP);
         passSecond();
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "mended later");
@@ -458,6 +464,19 @@ class PolicySourceTest {
             assertTrue(
                     lines.getFirst().endsWith("; a connection that cannot be offloaded is refused"),
                     file);
+            files.write(file, "# still not\n");
+            passSecond();
+            assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), file);
+            boolean looked = !file.isEmpty();
+            assertEquals(looked ? 2 : 1, lines.size(), lines::toString);
+            if (looked) {
+                assertEquals(
+                        "sdp4j: "
+                                + file
+                                + " has no rule: refused; a connection that cannot be offloaded"
+                                + " is refused",
+                        lines.getLast());
+            }
         }
         assertEquals(
                 Verdict.KERNEL,

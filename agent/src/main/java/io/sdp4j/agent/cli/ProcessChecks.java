@@ -136,8 +136,16 @@ final class ProcessChecks {
                         + onKernel
                         + " are on kernel TCP, by reason: "
                         + report.get("reasons");
+        Map<?, ?> reasons = (Map<?, ?>) report.get("reasons");
+        if (reasons.containsKey("NO_RULES")) {
+            return Check.fail(
+                    "connections",
+                    found,
+                    "the rule file was refused: 'explain --lint' says why; connections made after"
+                            + " it is mended obey it");
+        }
         // to other hosts without an RDMA device is where most programs connect, too
-        Object elsewhere = ((Map<?, ?>) report.get("reasons")).get("NOT_LOCAL");
+        Object elsewhere = reasons.get("NOT_LOCAL");
         boolean fellBack =
                 (Long) kernel.get("fallback") > (elsewhere == null ? 0 : (Long) elsewhere);
         if (offloaded + onKernel == 0) {

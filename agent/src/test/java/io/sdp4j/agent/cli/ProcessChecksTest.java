@@ -30,6 +30,11 @@ class ProcessChecksTest {
     }
 
     @Test
+    void aRuleFileThatWasRefusedIsAFault() {
+        assertEquals(Check.Verdict.FAIL, verdict(0, 2, "\"NO_RULES\":2"));
+    }
+
+    @Test
     void anAgentThatIsOffIsAFault() {
         String report =
                 """
