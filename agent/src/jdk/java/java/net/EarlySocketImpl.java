@@ -344,6 +344,9 @@ final class EarlySocketImpl extends EarlyImpl
         if (only || where == SWITCH) {
             if (started(mostMillis)) {
                 goOn();
+                if (next == null && !only && to != null) {
+                    where = place(to); // by what is known now
+                }
             } else if (only) {
                 close();
                 throw new SocketTimeoutException("Connect timed out");

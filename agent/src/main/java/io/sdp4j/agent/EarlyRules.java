@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySettings;
@@ -7,6 +8,7 @@ import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.policy.Verdict;
+import io.sdp4j.resolve.HostResolver;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,6 +27,12 @@ public final class EarlyRules
     /** The key under which the options have what {@code com.sun.sdp.conf} said. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
+    /** Instead of a verdict: TCP may carry it, and the switch is to try before. */
+    private static final String SWITCH = "SWITCH";
+
+    /** Instead of {@link Verdict#KERNEL}: the rule file was refused. */
+    private static final String NO_RULES = "NO_RULES";
+
     /** For the shim, by name. */
     public EarlyRules() {}
 
@@ -35,9 +43,10 @@ public final class EarlyRules
      *     read
      * @param sink takes one line for each thing the operator should know
      * @return the name of the {@link Verdict} for a connection from the address that a program has
-     *     bound its socket to, or null, to another; with null for that, of a listener that is bound
-     *     to the first; and with null for both, {@link Verdict#OFFLOAD_ONLY} if any connection
-     *     could have that; thread-safe
+     *     bound its socket to, or null, to another, or {@value #SWITCH} if its rule prefers another
+     *     fabric to shared memory; with null for that, of a listener that is bound to the first;
+     *     and with null for both, {@link Verdict#OFFLOAD_ONLY} if any connection could have that;
+     *     {@value #NO_RULES} for what is on the kernel without a rule file; thread-safe
      */
     @Override
     public BiFunction<InetSocketAddress, InetSocketAddress, String> apply(
@@ -60,13 +69,25 @@ public final class EarlyRules
         public String apply(InetSocketAddress bound, InetSocketAddress remote) {
             Policy policy = source.get();
             if (remote == null && bound != null) {
-                return policy.decide(Role.LISTEN, bound).verdict().name();
+                return word(policy.decide(Role.LISTEN, bound));
             }
             if (remote == null) {
                 return (policy.canRequireOffload() ? Verdict.OFFLOAD_ONLY : Verdict.OFFLOAD_FIRST)
                         .name();
             }
-            return policy.decide(bound, remote).verdict().name();
+            Decision decision = policy.decide(bound, remote);
+            return prefersAnother(decision) ? SWITCH : word(decision);
+        }
+
+        private static String word(Decision decision) {
+            return decision.lacksRules() ? NO_RULES : decision.verdict().name();
+        }
+
+        /** Whether the connection is not one that begins on the kernel, and moves. */
+        private static boolean prefersAnother(Decision decision) {
+            return decision.verdict() == Verdict.OFFLOAD_FIRST
+                    && !decision.fabrics().isEmpty()
+                    && !decision.fabrics().getFirst().equals(HostResolver.SHM);
         }
     }
 }

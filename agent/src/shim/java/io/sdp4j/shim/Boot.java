@@ -311,9 +311,10 @@ final class Boot {
 
     /**
      * The rules' verdict before the switch has started: the name of the verdict for a connection
-     * from the address that a socket was bound to, or null, to another; or for a listener at an
-     * address, to null. For null and null it is {@code OFFLOAD_ONLY} if any connection may have to
-     * be offloaded. Null = there is no rule file.
+     * from the address that a socket was bound to, or null, to another, or {@code SWITCH} if it is
+     * not to begin on the kernel by that; or for a listener at an address, to null. For null and
+     * null it is {@code OFFLOAD_ONLY} if any connection may have to be offloaded. {@code NO_RULES}
+     * stands for a rule file that was refused. Null = there is none.
      */
     static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
         return Rules.KNOWN;
@@ -447,6 +448,11 @@ final class Boot {
     /** Whether the switch has started, or could not. */
     static boolean settled() {
         return factories != null;
+    }
+
+    /** Whether it could not. */
+    static boolean failed() {
+        return factories != null && !running;
     }
 
     /** Tells the JDK's file channels of switched channels; the switch runs it. */

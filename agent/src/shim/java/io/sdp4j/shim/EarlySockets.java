@@ -27,7 +27,7 @@ final class EarlySockets
         implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
                 Function<Map<String, Object>, SocketImpl> {
     // Where a connection is made, and what a listener accepts. The classes in the JDK's packages
-    // know SWITCH, MAY_MOVE, SWITCH_ONLY and the last three.
+    // know SWITCH, MAY_MOVE, SWITCH_ONLY, ACCEPTS, ACCEPTS_UNCOUNTED and 9.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int STAYS = 2;
@@ -39,6 +39,8 @@ final class EarlySockets
     private static final int ACCEPTS_UNCOUNTED = 8; // until the switch has started
 
     // 9: a connection that might have moved and has turned out not to be worth it
+    private static final int OFF = 10; // the switch could not start
+    private static final int NO_RULES = 11;
 
     private static final long YOUNG_NANOS = 5_000_000_000L;
 
@@ -56,7 +58,9 @@ final class EarlySockets
         "SWITCH_OFF",
         "ACCEPTED_TCP",
         "ACCEPTED_TCP",
-        "NOT_WORTH"
+        "NOT_WORTH",
+        "SWITCH_OFF",
+        "NO_RULES"
     };
 
     /** Connections made on the kernel, by where. */
@@ -70,6 +74,7 @@ final class EarlySockets
             Map.of(
                     "policy.required", "false",
                     "plugins", "",
+                    "shm.enabled", "true",
                     "upgrade", "auto",
                     "verbs.enabled", "false");
 
@@ -158,6 +163,7 @@ final class EarlySockets
             return switch (verdict) {
                 case "KERNEL" -> RULE_TCP;
                 case "DIRECT" -> RULE_DIRECT;
+                case "NO_RULES" -> NO_RULES;
                 default -> oneProcessor ? ACCEPTS_UNCOUNTED : ACCEPTS;
             };
         }
@@ -168,16 +174,20 @@ final class EarlySockets
         if (remote.isUnresolved() && !proxies) {
             return NOT_LOCAL; // and it is nowhere else: the JDK says so
         }
-        if (proxies || isWildcard(remote)) { // another address is meant, or may be
-            return Boot.mayForbidTcp() ? SWITCH_ONLY : SWITCH;
+        boolean elsewhere = proxies || isWildcard(remote); // another address is meant, or may be
+        if (elsewhere && Boot.mayForbidTcp()) {
+            return SWITCH_ONLY;
         }
-        if (bound != null) {
-            return SWITCH;
+        int undecided = Boot.failed() ? OFF : SWITCH;
+        if (elsewhere || bound != null) {
+            return undecided;
         }
         return switch (verdict) {
             case "KERNEL" -> RULE_TCP;
             case "DIRECT" -> RULE_DIRECT;
-            default -> place(remote.getAddress());
+            case "NO_RULES" -> NO_RULES;
+            case "SWITCH" -> undecided;
+            default -> undecided == OFF ? OFF : place(remote.getAddress());
         };
     }
 

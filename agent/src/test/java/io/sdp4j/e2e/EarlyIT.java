@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.e2e.programs.CannotStart;
 import io.sdp4j.e2e.programs.EarlyChannels;
 import io.sdp4j.e2e.programs.EarlyEnd;
 import io.sdp4j.e2e.programs.EarlyLife;
@@ -141,6 +142,55 @@ class EarlyIT {
             assertEquals(lines(plain), lines(early.results()));
             assertTrue(text(early).contains("\"RULE_TCP\""), () -> text(early));
             assertFalse(switchStarted(log));
+        }
+    }
+
+    /** As {@code explain} says; and none is counted as one that may yet move. */
+    @ParameterizedTest
+    @CsvSource({
+        "fabric=nosuch,    true,  NO_PROVIDER",
+        "fabric=verbs|shm, true,  NO_PEER",
+        "'',               false, NO_PROVIDER"
+    })
+    void whatDoesNotBeginOnTheKernelNeedsTheSwitch(String fabrics, boolean shm, String reason)
+            throws Exception {
+        Path log = directory.resolve("classes.log");
+        String port = Integer.toString(peer.getLocalPort());
+        List<String> options = logging(log);
+        options.add("-Dsdp4j.shm.enabled=" + shm);
+        try (Jvms jvms = new Jvms(directory)) {
+            String rule = "use both client * *:* " + fabrics.replace('|', ',') + "\n";
+            Child early = run(jvms, jvms.rules("f.conf", rule), options, EarlyLife.class, port);
+            early.results();
+            assertTrue(switchStarted(log));
+            assertTrue(text(early).contains("\"" + reason + "\""), () -> text(early));
+            assertFalse(text(early).contains("\"YOUNG\""), () -> text(early));
+        }
+    }
+
+    @Test
+    void aRuleFileThatIsRefusedIsNoRule() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("bad.conf", "use nothing\n");
+            Child early = run(jvms, rules, AUTO, EarlyLife.class, port, "all");
+            early.results();
+            assertTrue(text(early).contains("\"NO_RULES\""), () -> text(early));
+            assertFalse(text(early).contains("\"RULE_TCP\""), () -> text(early));
+            assertTrue(early.report().fallback() > 5, () -> text(early));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "channel"})
+    void whereTheSwitchCannotStartItIsOff(String kind) throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        String[] args = kind.isEmpty() ? new String[] {port} : new String[] {port, kind};
+        try (Jvms jvms = new Jvms(directory)) {
+            Child off = run(jvms, jvms.rules(), AUTO, CannotStart.class, args);
+            assertEquals("true", off.results().get("connected"), off::toString);
+            assertTrue(text(off).contains("\"reasons\":{\"SWITCH_OFF\":1}"), () -> text(off));
+            assertEquals(1, off.report().policy(), () -> text(off));
         }
     }
 

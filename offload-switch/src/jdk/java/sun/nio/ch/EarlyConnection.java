@@ -251,6 +251,10 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
                         "Connection refused (a rule allows nothing but offload,"
                                 + " and the switch is not there)");
             }
+            at = rules.place().applyAsInt(asked(), to); // by what is known now
+            synchronized (this) {
+                where = at;
+            }
         }
         return connected(channel.connectKernel(remote, left));
     }
