@@ -72,11 +72,10 @@ public final class Agent {
         String told = options.remove(TOLD);
         Console console = new Console(told == null ? "" : told);
         Settings settings = Settings.of(AgentSettings.ALL, options, console);
-        console.start(settings.flag(AgentSettings.QUIET));
-        LogSink.configure(
-                settings.text(AgentSettings.LOG_LEVEL),
-                settings.text(AgentSettings.LOG_FILE),
-                settings.flag(AgentSettings.QUIET));
+        boolean quiet = settings.flag(AgentSettings.QUIET);
+        String logFile = settings.text(AgentSettings.LOG_FILE);
+        LogSink.configure(settings.text(AgentSettings.LOG_LEVEL), logFile, quiet);
+        console.start(quiet, !logFile.isEmpty());
         Optional<String> missing = JdkBridge.selfTest();
         if (missing.isPresent()) {
             throw new IllegalStateException(missing.get());

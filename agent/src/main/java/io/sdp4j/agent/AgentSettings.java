@@ -30,9 +30,11 @@ public final class AgentSettings {
                     "sdp4j.log.file",
                     "",
                     "file",
-                    "File that log records are appended to; empty: System.Logger, and standard error"
-                            + " for those below warn that it would drop. In a directory that others"
-                            + " can write to it must be new, or a regular file of this user or root."
+                    "File that log records are appended to, and what stderr is told once the switch"
+                            + " has started, also with sdp4j.quiet; empty: System.Logger, and"
+                            + " standard error for those below warn that it would drop. In a"
+                            + " directory that others can write to it must be new, or a regular"
+                            + " file of this user or root."
                             + " A System.Logger that a shutdown hook closes, as java.util.logging's"
                             + " FileHandler, may lack the last records.");
 

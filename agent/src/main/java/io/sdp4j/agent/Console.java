@@ -3,11 +3,13 @@ package io.sdp4j.agent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
 
 /**
  * The lines that an operator must see without having asked for a log: on standard error, because
- * standard output belongs to the application. Lines that come before it is known whether the
- * operator wants to see any are held back. Thread-safe; {@code this} guards every field.
+ * standard output belongs to the application, and in the log's file if there is one. Lines that
+ * come before it is known whether the operator wants to see any are held back. Thread-safe; {@code
+ * this} guards every field.
  */
 final class Console implements Consumer<String> {
     private static final String PREFIX = "sdp4j: ";
@@ -17,6 +19,7 @@ final class Console implements Consumer<String> {
 
     private List<String> held = new ArrayList<>(); // null once it is known
     private boolean quiet;
+    private boolean logged;
 
     /**
      * @param told lines that were printed already
@@ -25,10 +28,16 @@ final class Console implements Consumer<String> {
         this.told = new ArrayList<>(List.of(told.split("\n", -1)));
     }
 
-    /** The settings have been read; once. */
-    synchronized void start(boolean quiet) {
+    /**
+     * The settings have been read; once.
+     *
+     * @param quiet whether standard error is told nothing
+     * @param logged whether the log, which is configured, is a file of its own and gets them, too
+     */
+    synchronized void start(boolean quiet, boolean logged) {
         List<String> lines = held;
         this.quiet = quiet;
+        this.logged = logged;
         held = null;
         for (String line : lines) {
             accept(line);
@@ -39,7 +48,13 @@ final class Console implements Consumer<String> {
     public synchronized void accept(String line) {
         if (held != null) {
             held.add(line);
-        } else if (!quiet && !told.remove(line)) {
+            return;
+        }
+        if (logged) {
+            String bare = line.startsWith(PREFIX) ? line.substring(PREFIX.length()) : line;
+            LoggerFactory.getLogger(Console.class).warn(bare);
+        }
+        if (!quiet && !told.remove(line)) {
             System.err.println(line.startsWith(PREFIX) ? line : PREFIX + line);
         }
     }

@@ -106,6 +106,16 @@ class AgentIT {
     }
 
     @Test
+    void theLogHasWhatStandardErrorIsNotTold() throws IOException {
+        Path log = folder.resolve("log");
+        assertRan(connect("quiet,nonsense=1,log.file=" + log), 0);
+        List<String> lines = Files.readAllLines(log);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.getFirst().contains(" WARN Console: "), lines::toString);
+        assertTrue(lines.getFirst().contains("'sdp4j.nonsense' is unknown"), lines::toString);
+    }
+
+    @Test
     void countsOnceWhenGivenTwice() {
         Jvm.Outcome outcome = connect("", Jvm.agent("log.level=error"));
         assertRan(outcome, 1);
