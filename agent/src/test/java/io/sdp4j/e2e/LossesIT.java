@@ -1,6 +1,7 @@
 package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +133,36 @@ class LossesIT {
         client.results();
         assertEquals(0, server.exitCode(), server::toString);
         return client;
+    }
+
+    /** It asks a peer again, as that may only be starting; debug tells of it at once. */
+    @Test
+    @DisplayName("why a connection is still on TCP is told to the log before it stays for good")
+    void debugTellsWhyItIsStillOnTcp() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            jvms.upgrade("1");
+            Child server =
+                    jvms.java(
+                            "Chatter server",
+                            null,
+                            List.of(),
+                            Jvms.classPathOf(Chatter.class),
+                            Chatter.class.getName(),
+                            "server",
+                            "1");
+            String port = server.await("READY");
+            Child client = start(jvms, "-Dsdp4j.log.level=debug", "client", port, "1", "0");
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> said(client, "stays on TCP until it asks again: "));
+            assertFalse(said(client, "stays on TCP: "), client::toString);
+            client.endInput();
+            client.results();
+        }
+    }
+
+    private static boolean said(Child child, String words) {
+        return child.err().stream().anyMatch(line -> line.contains(words));
     }
 
     private static void assertTold(Child child, boolean tells, String reason, String what) {

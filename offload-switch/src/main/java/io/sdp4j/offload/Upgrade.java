@@ -452,10 +452,13 @@ public abstract class Upgrade {
         if (attempt.stream() != null) {
             attach(attempt.stream());
         } else {
+            boolean again;
+            boolean news = false;
             synchronized (this) {
                 long nanos = trigger.askAgainNanos(attempt.reason());
-                boolean again = nanos > 0 && state == State.ASKED && !closed; // else given up
+                again = nanos > 0 && state == State.ASKED && !closed; // else given up
                 if (!again || attempt.reason() != ReasonCode.NOT_ACCEPTED) {
+                    news = kernelInfo.reason() != attempt.reason();
                     owner.counters().stays(kernelInfo.reason(), attempt.reason());
                     kernelInfo = attempt.kernelInfo();
                 }
@@ -469,11 +472,15 @@ public abstract class Upgrade {
                                         nanos, TimeUnit.NANOSECONDS, ConnectThreads::start)
                                 .execute(this::consider);
                     }
-                    return;
                 }
             }
-            OffloadSwitch.Log.OUT.debug("{} stays on TCP: {}", remote(), attempt.detail());
-            fail();
+            if (!again) {
+                OffloadSwitch.Log.OUT.debug("{} stays on TCP: {}", remote(), attempt.detail());
+                fail();
+            } else if (news) {
+                OffloadSwitch.Log.OUT.debug(
+                        "{} stays on TCP until it asks again: {}", remote(), attempt.detail());
+            }
         }
     }
 
