@@ -50,6 +50,8 @@ class LossesIT {
         "client, descriptors,   client, MEMORY,      ulimit -n",
         "server, descriptors,   both,   MEMORY,      ulimit -n",
         "server, file sizes,    both,   MEMORY,      ulimit -f",
+        "client, buffers,       client, BUFFERS,     sdp4j.buffers.count",
+        "server, buffers,       client, BUFFERS,     sdp4j.buffers.count",
         "none,   '',            none,   '',          ''"
     })
     @DisplayName("what the operator can mend is told once")
@@ -60,6 +62,7 @@ class LossesIT {
                 switch (lacks) {
                     case "shm.dir" -> "-Dsdp4j.shm.dir=" + file;
                     case "memory.max.mb" -> "-Dsdp4j.memory.max.mb=1";
+                    case "buffers" -> "@buffers";
                     default -> SMALL;
                 };
         try (Jvms jvms = new Jvms(directory)) {
@@ -190,7 +193,12 @@ class LossesIT {
         return jvms.java(
                 "Chatter " + args[0],
                 jvms.rules(),
-                List.of("-XX:ActiveProcessorCount=2", option),
+                option.equals("@buffers")
+                        ? List.of(
+                                "-XX:ActiveProcessorCount=2",
+                                "-Dsdp4j.buffers.count=64",
+                                "-Dsdp4j.buffers.bytes=1048576")
+                        : List.of("-XX:ActiveProcessorCount=2", option),
                 Jvms.classPathOf(Chatter.class),
                 Chatter.class.getName(),
                 args.length == 1 ? new String[] {args[0], CONNECTIONS} : args);

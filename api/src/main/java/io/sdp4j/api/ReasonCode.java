@@ -47,6 +47,8 @@ public enum ReasonCode {
     UID("the port is another user's, or not that of the process behind the rendezvous"),
     /** A limit of memory or descriptors was met. */
     MEMORY("a limit of memory or descriptors was met"),
+    /** One end wants more buffers than the other allows. */
+    BUFFERS("one end wants more buffers than the other allows"),
     /** The peer broke the protocol during set-up. */
     PROTOCOL("the peer broke the protocol during set-up"),
     /** Something that the provider needs is missing. */

@@ -40,6 +40,8 @@ public final class FabricException extends IOException {
         UID,
         /** A limit of memory or descriptors was met. */
         RESOURCES,
+        /** One end wants more buffers than the other allows. */
+        BUFFERS,
         /** The peer broke the rules of the fabric's own hand-shake. */
         PROTOCOL,
         /** The address is taken on this fabric. */

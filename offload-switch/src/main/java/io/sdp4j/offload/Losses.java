@@ -21,7 +21,10 @@ final class Losses {
                             "run both processes as the same user, in the same namespaces",
                             ReasonCode.MEMORY,
                             "raise that limit here or at the peer: ulimit -n, ulimit -f,"
-                                    + " sdp4j.memory.max.mb, the memory of a container"));
+                                    + " ulimit -u, sdp4j.memory.max.mb, the memory of a container",
+                            ReasonCode.BUFFERS,
+                            "give both ends the same sdp4j.buffers.count and"
+                                    + " sdp4j.buffers.bytes"));
 
     private final Consumer<String> log;
     private final Set<ReasonCode> told = ConcurrentHashMap.newKeySet();

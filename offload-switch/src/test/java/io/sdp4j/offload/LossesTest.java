@@ -20,8 +20,8 @@ class LossesTest {
                 losses.add("host:" + round, reason, "detail of " + reason);
             }
         }
-        assertEquals(3, log.size(), log::toString);
-        for (String name : List.of("UNAVAILABLE", "UID", "MEMORY")) {
+        assertEquals(4, log.size(), log::toString);
+        for (String name : List.of("UNAVAILABLE", "UID", "MEMORY", "BUFFERS")) {
             assertTrue(
                     log.stream()
                             .anyMatch(

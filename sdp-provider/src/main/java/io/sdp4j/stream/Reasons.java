@@ -61,6 +61,7 @@ final class Reasons {
             case UID -> ReasonCode.UID;
             case BUSY -> ReasonCode.BACKLOG;
             case RESOURCES -> ReasonCode.MEMORY;
+            case BUFFERS -> ReasonCode.BUFFERS;
             case PROTOCOL -> ReasonCode.PROTOCOL;
         };
     }

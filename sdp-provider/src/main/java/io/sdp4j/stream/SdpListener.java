@@ -77,7 +77,7 @@ final class SdpListener implements OffloadListener {
     private void onFailed(ConnectionRequest request, FabricException failure) {
         switch (failure.why()) {
             case RESOURCES -> context.complaints().shortOf(failure.getMessage());
-            case PROTOCOL, TIMED_OUT ->
+            case PROTOCOL, BUFFERS, TIMED_OUT ->
                     context.complaints()
                             .add(request.peer(), "was refused: " + failure.getMessage());
             default -> {

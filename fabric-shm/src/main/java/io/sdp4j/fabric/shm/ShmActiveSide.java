@@ -4,6 +4,7 @@ import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.PortOwner;
 import io.sdp4j.linux.StrangeFd;
@@ -357,6 +358,10 @@ final class ShmActiveSide {
                     throw new FabricException(
                             Cause.RESOURCES,
                             "the listener has no memory or descriptors for a connection");
+            case ShmHandshake.TOO_MUCH ->
+                    throw new FabricException(
+                            Cause.BUFFERS,
+                            "the listener allows fewer buffers than " + buffers(request.spec()));
             default ->
                     throw new FabricException(
                             Cause.PROTOCOL, "the listener answered " + reply.status());
@@ -409,7 +414,10 @@ final class ShmActiveSide {
     private ShmLayout layout(ShmHandshake.Reply reply) throws FabricException {
         if (ShmLayout.wishes(reply.spec()) > ShmLayout.mostWishes(request.spec())) {
             throw new FabricException(
-                    Cause.RESOURCES, "the listener wants buffers like " + reply.spec());
+                    Cause.BUFFERS,
+                    "the listener wants "
+                            + buffers(reply.spec())
+                            + ", which is more than this end allows");
         }
         ShmLayout layout = ShmFabric.layout(request.spec(), reply.spec());
         if (layout.totalBytes != reply.segmentBytes()) {
@@ -421,6 +429,10 @@ final class ShmActiveSide {
                             + layout.totalBytes);
         }
         return layout;
+    }
+
+    private static String buffers(QpSpec spec) {
+        return spec.receiveSlots() + " buffers of " + spec.receiveBytes() + " bytes";
     }
 
     private ShmTransport map(ShmLayout layout) throws FabricException {

@@ -45,6 +45,9 @@ final class ShmHandshake {
     /** Of a connection that is to move: the application has not accepted it, or has closed it. */
     static final int NOT_ACCEPTED = 5;
 
+    /** The active side wants more buffers than the passive side allows. */
+    static final int TOO_MUCH = 6;
+
     private static final int HELLO_MAGIC = 0x53445048;
     private static final int REPLY_MAGIC = 0x53445052;
     private static final int READY_MAGIC = 0x53445059;

@@ -332,7 +332,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                         return;
                     }
                     if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
-                        endWithoutMemory(tooMuch());
+                        refuseAll(ShmHandshake.TOO_MUCH, tooMuch());
                     } else {
                         grant(spec, data);
                     }
@@ -372,12 +372,12 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private FabricException tooMuch() {
         return new FabricException(
-                Cause.PROTOCOL, "it wants more buffers than this side: " + hello.spec());
+                Cause.BUFFERS, "it wants more buffers than this side: " + hello.spec());
     }
 
-    private void endWithoutMemory(FabricException why) {
+    private void refuseAll(int status, FabricException why) {
         try {
-            answer.refuse(ShmHandshake.NO_MEMORY, new byte[0]);
+            answer.refuse(status, new byte[0]);
         } catch (IOException e) {
             // it has left, too
         }
@@ -395,7 +395,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             if (state != State.ASKED) {
                 throw e;
             }
-            endWithoutMemory(new FabricException(Cause.RESOURCES, FAILED + e, e));
+            refuseAll(ShmHandshake.NO_MEMORY, new FabricException(Cause.RESOURCES, FAILED + e, e));
         }
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.Mapping;
@@ -227,6 +228,34 @@ final class ShmAdmissionTest extends ShmDirectory {
             client.connect(request(at)).queuePair().close();
             await().until(() -> all.size() == 1);
             all.removeFirst().close();
+        }
+    }
+
+    /** The usual buffers are allowed by everyone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void moreBuffersThanTheOtherEndAllowsAreNoLackOfMemory(boolean clientWants) throws Exception {
+        QpSpec many = new QpSpec(64, 1 << 20, 64);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = Ends.fabric(dir);
+                ShmFabric client = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            List<QueuePair> all = Collections.synchronizedList(new ArrayList<>());
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r ->
+                                    r.accept(
+                                            clientWants ? SPEC : many,
+                                            new byte[0],
+                                            Taker.into(all))));
+            FabricException e =
+                    assertThrows(
+                            FabricException.class,
+                            () -> client.connect(Ends.request(at, clientWants ? many : SPEC)));
+            assertEquals(FabricException.Cause.BUFFERS, e.why(), e.toString());
+            assertTrue(e.getMessage().contains("64 buffers of 1048576 bytes"), e.getMessage());
         }
     }
 
