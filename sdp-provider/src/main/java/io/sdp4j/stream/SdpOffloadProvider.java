@@ -30,7 +30,10 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -55,6 +58,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
     private final DeviceResolver devices;
     private final StreamContext context;
     private final long verbsConnectNanos;
+    private final Consumer<String> warnings;
+
+    /** Fabrics without a listener that were told of. */
+    private final Set<String> lostTold = ConcurrentHashMap.newKeySet();
 
     /**
      * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
@@ -66,13 +73,14 @@ public final class SdpOffloadProvider implements OffloadProvider {
             StreamSettings settings,
             EventLoop loop,
             long verbsConnectNanos) {
-        this(fabrics, resolver, null, settings, loop, verbsConnectNanos);
+        this(fabrics, resolver, null, settings, loop, verbsConnectNanos, LOG::warn);
     }
 
     /**
      * The same.
      *
      * @param devices which {@code resolver} asks; ends with the provider; null = it asks none
+     * @param warnings takes lines for the operator
      */
     SdpOffloadProvider(
             FabricSet fabrics,
@@ -80,7 +88,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
             DeviceResolver devices,
             StreamSettings settings,
             EventLoop loop,
-            long verbsConnectNanos) {
+            long verbsConnectNanos,
+            Consumer<String> warnings) {
+        this.warnings = warnings;
         this.fabrics = fabrics;
         this.resolver = resolver;
         this.devices = devices;
@@ -90,7 +100,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         loop,
                         new SetupThreads(),
                         new IdleTrimmer(loop, settings.quietNanos()),
-                        new ViolationLog(LOG::warn, System::nanoTime),
+                        new ViolationLog(warnings, System::nanoTime),
                         new StreamsAtExit(fabrics));
         this.verbsConnectNanos = verbsConnectNanos;
     }
@@ -148,7 +158,8 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         StreamSettings.of(settings),
                         loop,
                         TimeUnit.MILLISECONDS.toNanos(
-                                settings.longValue(VerbsSettings.CONNECT_TIMEOUT_MS)));
+                                settings.longValue(VerbsSettings.CONNECT_TIMEOUT_MS)),
+                        LOG::warn);
         if (settings.flag(VerbsSettings.ENABLED) || !plugins.isEmpty()) {
             provider.context.atExit().hook();
         }
@@ -255,11 +266,16 @@ public final class SdpOffloadProvider implements OffloadProvider {
             }
             first = false;
         }
-        throw last != null
-                ? last
-                : new OffloadUnavailable(
-                        ReasonCode.NO_PROVIDER,
-                        "no fabric of the rule's list " + spec.fabrics() + " exists here");
+        throw last != null ? last : noFabric(spec.fabrics());
+    }
+
+    /** Of those that a rule lists; empty = it lists none. */
+    private static OffloadUnavailable noFabric(List<String> listed) {
+        return new OffloadUnavailable(
+                ReasonCode.NO_PROVIDER,
+                listed.isEmpty()
+                        ? "no fabric is enabled in this JVM"
+                        : "no fabric of the rule's list " + listed + " exists here");
     }
 
     /**
@@ -388,6 +404,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
     public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
         SdpListener listener = new SdpListener(spec, context);
         OffloadUnavailable last = null;
+        Map<String, String> lost = new LinkedHashMap<>();
         boolean listening = false;
         for (String name : fabrics.order(spec.fabrics())) {
             try {
@@ -395,18 +412,29 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 listening = true;
             } catch (FabricException e) {
                 last = Reasons.unavailable(e);
+                lost.put(name, e.getMessage());
             } catch (RuntimeException | Error e) {
                 listener.close();
                 throw e;
             }
         }
         if (!listening) {
-            throw last != null
-                    ? last
-                    : new OffloadUnavailable(
-                            ReasonCode.NO_PROVIDER,
-                            "no fabric of " + spec.fabrics() + " exists here");
+            throw last != null ? last : noFabric(spec.fabrics());
         }
+        lost.forEach((name, why) -> tellLost(spec.address(), name, why));
         return listener;
+    }
+
+    /** Peers that want that fabric go without, which nothing else says. */
+    private void tellLost(InetSocketAddress listener, String fabric, String why) {
+        if (lostTold.add(fabric)) {
+            warnings.accept(
+                    listener
+                            + " does not listen on the fabric "
+                            + fabric
+                            + ": "
+                            + why
+                            + " (told once for each fabric)");
+        }
     }
 }

@@ -58,7 +58,8 @@ class ClosedProviderTest {
                         devices,
                         StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
                         timers,
-                        TimeUnit.SECONDS.toNanos(1));
+                        TimeUnit.SECONDS.toNanos(1),
+                        _ -> {});
         ConnectSpec spec =
                 new ConnectSpec(
                         FAR,
