@@ -7,6 +7,7 @@ import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
 import java.lang.ref.Cleaner;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 
 /**
@@ -65,6 +66,12 @@ public final class OffloadListeners implements AutoCloseable {
     /** Whether connections that come by TCP are to be refused. */
     public boolean only() {
         return decision.verdict() == Verdict.OFFLOAD_ONLY;
+    }
+
+    /** The connection from {@code remote} came by TCP and is refused, as {@link #only} wants. */
+    public void refused(SocketAddress remote) {
+        owner.counters().refused();
+        OffloadSwitch.Log.OUT.debug("{} is refused, as it came by TCP: rule {}", remote, decision);
     }
 
     /**

@@ -75,7 +75,7 @@ public final class SwitchCounters {
     }
 
     /** Something failed because nothing but offload was allowed. */
-    void refused() {
+    public void refused() {
         refused.increment();
     }
 

@@ -5,6 +5,7 @@ import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.channels.AcceptPendingException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -160,6 +161,9 @@ final class AsyncAcceptor
             }
         }
         if (refuse) {
+            if (listening.only()) {
+                listening.refused(remote(accepted));
+            }
             closeQuietly(accepted);
         }
         if (again) {
@@ -243,6 +247,14 @@ final class AsyncAcceptor
         }
         if (operation != null) {
             deliver(operation, null, new AsynchronousCloseException(), false);
+        }
+    }
+
+    private static SocketAddress remote(AsynchronousSocketChannel accepted) {
+        try {
+            return accepted.getRemoteAddress();
+        } catch (IOException e) {
+            return null; // it has ended
         }
     }
 

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.net;
 
+import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
 import java.net.ConnectException;
@@ -77,7 +78,8 @@ final class Proxies {
      *
      * @param proxy null = none
      */
-    static void requireTcpAllowed(Proxy proxy, Function<InetSocketAddress, Decision> rules)
+    static void requireTcpAllowed(
+            Proxy proxy, Function<InetSocketAddress, Decision> rules, SwitchCounters counters)
             throws ConnectException {
         if (proxy == null || !(proxy.address() instanceof InetSocketAddress named)) {
             return;
@@ -92,12 +94,14 @@ final class Proxies {
         }
         Decision decision = rules.apply(at);
         if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
-            throw refused(at, decision);
+            throw refused(at, decision, counters);
         }
     }
 
-    /** For a destination that a proxy stands before, and a rule that requires offload. */
-    static ConnectException refused(InetSocketAddress target, Decision decision) {
+    /** For a destination that a proxy stands before, and a rule that requires offload; counts. */
+    static ConnectException refused(
+            InetSocketAddress target, Decision decision, SwitchCounters counters) {
+        counters.refused();
         return new ConnectException(
                 "Connection refused ("
                         + target

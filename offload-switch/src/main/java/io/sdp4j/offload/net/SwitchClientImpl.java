@@ -181,7 +181,8 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             return OffloadSwitch.IN_SCOPE;
         }
         if (target.isUnresolved()) {
-            Proxies.requireTcpAllowed(proxyTowards(target), this::decision);
+            Proxies.requireTcpAllowed(
+                    proxyTowards(target), this::decision, owner.counters());
             return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
         }
         InetSocketAddress resolved =
@@ -192,9 +193,9 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
         Proxy proxy = proxyTowards(target);
         if (proxy != null) {
             if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
-                throw Proxies.refused(target, decision);
+                throw Proxies.refused(target, decision, owner.counters());
             }
-            Proxies.requireTcpAllowed(proxy, this::decision);
+            Proxies.requireTcpAllowed(proxy, this::decision, owner.counters());
             if (decision.verdict().offloads()) {
                 return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
             }

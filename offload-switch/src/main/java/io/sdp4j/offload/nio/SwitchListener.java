@@ -177,6 +177,7 @@ final class SwitchListener implements SecondQueue, Runnable {
             return provider.own(byTcp);
         }
         if (now.only()) {
+            now.refused(byTcp.getRemoteAddress());
             byTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
             byTcp.close(); // a reset is the nearest to "refused" that is left
             return null;

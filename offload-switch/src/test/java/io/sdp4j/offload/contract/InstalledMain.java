@@ -353,6 +353,7 @@ final class InstalledMain {
             refusedByRule(listener.getLocalSocketAddress());
             only.set(listener.getLocalPort());
             refusedByRule(listener.getLocalSocketAddress());
+            check(target.report().refused() == 2, target.report());
             only.set(1);
             try (Socket through = new Socket()) {
                 through.connect(listener.getLocalSocketAddress());

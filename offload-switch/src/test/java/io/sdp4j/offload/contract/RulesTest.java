@@ -74,6 +74,7 @@ class RulesTest {
             Task<Socket> acceptor = Task.start(listener::accept);
             tcp.connect(listener.getLocalSocketAddress());
             Expect.thrown(SocketException.class, "Connection reset", tcp.getInputStream()::read);
+            assertEquals(1, owner.report().refused());
             ours.connect(listener.getLocalSocketAddress());
             try (Socket s = acceptor.get()) {
                 assertEquals(ours.getLocalPort(), s.getPort());

@@ -107,6 +107,7 @@ class AioRulesTest {
                 }
             }
             assertFalse(accept.isDone());
+            assertEquals(3, owner.report().refused());
             Aio.get(ours.connect(at));
             try (AsynchronousSocketChannel server = Aio.get(accept)) {
                 assertEquals(ours.getLocalAddress(), server.getRemoteAddress());
