@@ -152,10 +152,14 @@ final class OffloadConnects {
             }
         }
         if (!loading) { // a provider that loads may have the log loading with it
-            OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail());
-            losses.add(remote, failure.reason(), failure.detail());
+            tell(remote, failure);
         }
         return without(decision, failure);
+    }
+
+    private void tell(InetSocketAddress remote, ProviderFailure failure) {
+        OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail());
+        losses.add(remote, failure.reason(), failure.detail());
     }
 
     /** How it goes on after a failure, if it does. */
@@ -169,9 +173,10 @@ final class OffloadConnects {
     }
 
     /** As {@link OffloadSwitch#withoutThread}. */
-    Attempt withoutThread(Decision decision) throws ConnectException {
+    Attempt withoutThread(Decision decision, InetSocketAddress remote) throws ConnectException {
         ProviderFailure failure = new ProviderFailure();
         failure.add(noThread());
+        tell(remote, failure);
         return without(decision, failure);
     }
 

@@ -254,8 +254,9 @@ public final class OffloadSwitch {
      *
      * @throws ConnectException if the rule allows nothing but offload
      */
-    public Attempt withoutThread(Decision decision) throws ConnectException {
-        return connects.withoutThread(decision);
+    public Attempt withoutThread(Decision decision, InetSocketAddress remote)
+            throws ConnectException {
+        return connects.withoutThread(decision, remote);
     }
 
     /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */

@@ -210,7 +210,7 @@ final class ChannelConnect {
             }
         }
         if (!begun) {
-            settleOnKernel(owner.withoutThread(decision));
+            settleOnKernel(owner.withoutThread(decision, resolved));
             return connectKernel(remote, nanos);
         }
         if (blocking) {
