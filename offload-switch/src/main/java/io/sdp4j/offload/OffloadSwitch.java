@@ -64,11 +64,18 @@ public final class OffloadSwitch {
                             + " offload at connect; upgrade=connect offloads them");
 
     /** For a connection that began on kernel TCP, and has shown that it would gain too little. */
-    public static final Attempt CARRIES_LITTLE =
+    private static final Attempt CARRIES_LITTLE =
             Attempt.kernel(
                     ReasonCode.NOT_WORTH,
                     "it does not block, carries little with each call and is not quick, so it"
                             + " hardly gains from offload; upgrade=connect offloads it");
+
+    /** The same with one processor, whatever it carries. */
+    private static final Attempt ALONE =
+            Attempt.kernel(
+                    ReasonCode.NOT_WORTH,
+                    "it does not block, and with one processor such a connection hardly gains from"
+                            + " offload; upgrade=connect offloads it");
 
     /** For a connection of a socket or channel that was created in a kernel scope. */
     public static final Attempt IN_SCOPE =
@@ -262,6 +269,11 @@ public final class OffloadSwitch {
     /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
     AtomicLong answered() {
         return answered;
+    }
+
+    /** For a connection that began on kernel TCP, does not block and stays there for good. */
+    public Attempt notWorthMoving() {
+        return settings.upgrade().keepsSelectors() ? ALONE : CARRIES_LITTLE;
     }
 
     /** When connections are offloaded that may move. */

@@ -4,7 +4,6 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
-import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.jdk.ChannelBridge;
@@ -205,7 +204,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** Its bytes need not be counted any more. */
     void stayOnKernel() {
-        reason.becomes(OffloadSwitch.CARRIES_LITTLE);
+        reason.becomes(provider.owner().notWorthMoving());
         moving = null;
         channel.carriedBy(null);
     }

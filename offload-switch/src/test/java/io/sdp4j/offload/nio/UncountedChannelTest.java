@@ -123,6 +123,19 @@ class UncountedChannelTest {
         assertNotNull(counting());
     }
 
+    /** Its calls may carry much there. */
+    @Test
+    void withOneProcessorTheReasonIsThat() throws IOException {
+        long never = Long.MAX_VALUE;
+        connected(new UpgradePolicy(1 << 30, 1_000, 1_000, 1, never, never));
+        channel.configureBlocking(false);
+        write();
+        assertNull(counting());
+        String why = SwitchChannels.explain(channel).orElseThrow().detail();
+        assertTrue(why.contains("one processor") && !why.contains("little"), why);
+        assertEquals(ReasonCode.NOT_WORTH, reason());
+    }
+
     private ReasonCode reason() {
         return SwitchChannels.explain(channel).orElseThrow().reason();
     }
