@@ -178,6 +178,13 @@ final class ExplainCommand implements Callable<Integer> {
             return "kernel TCP";
         }
         boolean only = decision.verdict() == io.sdp4j.policy.Verdict.OFFLOAD_ONLY;
+        String otherwise = only ? "an error, the rule allows nothing else" : "kernel TCP";
+        boolean group = target.getAddress().isMulticastAddress();
+        if (role == Role.CONNECT && (target.getPort() == 0 || group)) {
+            steps.add((group ? "a multicast address" : "port 0") + " has no listener");
+            steps.add(otherwise);
+            return otherwise;
+        }
         boolean reachable = false;
         boolean byRdma = false;
         boolean byShm = false;
@@ -194,7 +201,6 @@ final class ExplainCommand implements Callable<Integer> {
                 steps.add(protocol.name() + ", a protocol of a plug-in, if it finds the peer");
             }
         }
-        String otherwise = only ? "an error, the rule allows nothing else" : "kernel TCP";
         steps.add(otherwise);
         if (!reachable) {
             return byRdma

@@ -51,6 +51,21 @@ class ExplainCommandTest {
         assertTrue(only.contains("Ends: offloaded if the program"), only);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "both, 127.0.0.1:0, kernel TCP",
+        "both, 224.0.0.1:80, kernel TCP",
+        "sdp, 127.0.0.1:0, 'an error, the rule allows nothing else'"
+    })
+    void saysWhereNoListenerCanBe(String verdict, String address, String end) throws IOException {
+        String file = rules("use " + verdict + " client * *:*");
+        String out = explain("--policy", file, address).out;
+        assertTrue(out.contains("has no listener"), out);
+        assertTrue(out.lines().toList().contains("Ends: " + end), out);
+        String listens = explain("--policy", file, "--role", "listen", "127.0.0.1:0").out;
+        assertTrue(listens.contains("offloaded peers"), listens);
+    }
+
     @Test
     void saysWhatOneProcessorChanges() {
         assertTrue(ExplainCommand.late(1).contains("one processor"), ExplainCommand.late(1));
