@@ -63,6 +63,7 @@ final class Boot {
     private static volatile SocketImplFactory[] factories;
 
     private static volatile boolean scopeUsed;
+    private static volatile boolean staysTold;
 
     /** There is a listener that gets what it accepts into from a factory. */
     private static volatile boolean factoriesNeeded;
@@ -283,7 +284,15 @@ final class Boot {
                     .getMethod("goOn", SelectorProvider.class, Object[].class)
                     .invoke(null, provider, channel);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            say("a channel stays on kernel TCP: " + cause(e));
+            sayStays(channel[0], e);
+        }
+    }
+
+    /** Once: the next one will most likely fail as this one. */
+    private static void sayStays(Object what, Throwable why) {
+        if (!staysTold) {
+            staysTold = true;
+            say(what + " stays on kernel TCP, as others may: " + cause(why) + " (told once)");
         }
     }
 
@@ -304,7 +313,7 @@ final class Boot {
             return (SocketImpl)
                     layer().type(AGENT).getMethod("goOn", Map.class).invoke(null, state);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            say("a connection stays on kernel TCP: " + cause(e));
+            sayStays((state.get("remote") == null ? "a socket" : state.get("remote")), e);
             return null;
         }
     }

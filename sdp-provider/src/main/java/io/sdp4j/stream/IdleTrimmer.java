@@ -63,7 +63,7 @@ final class IdleTrimmer {
         try {
             return stream.onLook();
         } catch (RuntimeException | Error e) {
-            LOG.error("a connection is cut by a fault of sdp4j; report this", e);
+            LOG.error("{} is cut by a fault of sdp4j; report this", stream.core.name, e);
             stream.cut();
         }
         return true;

@@ -60,6 +60,9 @@ final class StreamCore {
     /** Null where payload is always copied. */
     final ZcopyTransfers lending;
 
+    /** For logs: its text is made only where there is a line. */
+    final Object name;
+
     private final EventLoop loop;
     private final ActionList actions = new ActionList();
     private final Completion completion = new Completion();
@@ -78,6 +81,7 @@ final class StreamCore {
     private boolean released;
 
     /**
+     * @param name text of it names the connection
      * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
      * @param onTimer told of a timer of the machine's that has run out, on the event thread
      * @param onKeepAlive runs there when {@link KeepAlive#onTime} is due
@@ -88,6 +92,7 @@ final class StreamCore {
     StreamCore(
             SdpMachine machine,
             QueuePair qp,
+            Object name,
             StreamSettings settings,
             Capabilities fabric,
             EventLoop loop,
@@ -96,6 +101,7 @@ final class StreamCore {
             Consumer<Violation> onViolation,
             IntConsumer onSuspended,
             Runnable onEnd) {
+        this.name = name;
         this.loop = loop;
         this.onViolation = onViolation;
         this.onEnd = onEnd;
@@ -177,7 +183,7 @@ final class StreamCore {
                 case Completion.SEND -> outgoing.onCompleted(c);
                 case Completion.DISCONNECTED -> cause.onDisconnected(c);
                 case Completion.ERROR -> {
-                    LOG.debug("queue pair failed: {}", c.status);
+                    LOG.debug("{}: queue pair failed: {}", name, c.status);
                     cause.onQpError(c);
                 }
                 case Completion.READ, Completion.WRITE -> onRdma();

@@ -49,6 +49,7 @@ final class StreamLife {
                 new StreamCore(
                         machine,
                         qp,
+                        new Name(local, remote),
                         settings,
                         fabric.capabilities(),
                         context.loop(),
@@ -69,6 +70,13 @@ final class StreamLife {
         reader = new StreamReader(core, blocked, ending);
         watch.begin(blocked);
         core.inbox.begin(reader);
+    }
+
+    private record Name(InetSocketAddress local, InetSocketAddress remote) {
+        @Override
+        public String toString() {
+            return "connection from " + local + " to " + remote;
+        }
     }
 
     /** From here on it looks after itself. */

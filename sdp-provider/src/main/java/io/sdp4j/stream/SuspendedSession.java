@@ -93,7 +93,7 @@ final class SuspendedSession {
         asked = false;
         ever = true;
         suspended = true;
-        LOG.debug("the session is suspended, to be resumed on port {}", port);
+        LOG.debug("{}: the session is suspended, to be resumed on port {}", core.name, port);
         onSuspended.accept(port);
     }
 
@@ -133,7 +133,7 @@ final class SuspendedSession {
     void giveUp(String why) {
         assert Thread.holdsLock(core);
         if (suspended) {
-            LOG.warn("a suspended session is cut: {}", why);
+            LOG.warn("{}: a suspended session is cut: {}", core.name, why);
             suspended = false;
             lost = true;
             core.wake(OffloadStream.READ | OffloadStream.WRITE);
