@@ -317,7 +317,8 @@ public final class ShmFabric implements Fabric {
                     "a connection of "
                             + bytes
                             + " bytes would pass the limit of "
-                            + config.memoryMaxBytes());
+                            + config.memoryMaxBytes()
+                            + " bytes (sdp4j.memory.max.mb)");
         }
     }
 
