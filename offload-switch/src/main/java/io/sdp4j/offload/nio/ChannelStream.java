@@ -496,7 +496,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                     return total;
                 }
                 if (n < 0 || buffers[i].hasRemaining()) {
-                    return total + n > 0 ? total + Math.max(n, 0) : n;
+                    return total > 0 ? total + Math.max(n, 0) : n;
                 }
                 total += n;
             }

@@ -165,6 +165,21 @@ interface TransferContract extends NioChannels {
         }
     }
 
+    @Test
+    @DisplayName("43, 44: scattering has the last byte before the end of the stream")
+    default void scattersTheLastByte() throws Exception {
+        for (int last = 1; last <= 3; last++) {
+            try (var p = pair()) {
+                Nio.send(p.server(), "xyz".substring(3 - last));
+                p.server().shutdownOutput();
+                ByteBuffer[] in = {ByteBuffer.allocate(last), ByteBuffer.allocate(4)};
+                assertEquals(last, p.client().read(in));
+                assertEquals("xyz".substring(3 - last), taken(in[0]));
+                assertEquals(-1, p.client().read(in));
+            }
+        }
+    }
+
     /** Goal: more buffers than a system call takes are no error. */
     @Test
     default void gathersAndScattersThousands() throws IOException {
