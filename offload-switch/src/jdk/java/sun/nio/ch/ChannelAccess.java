@@ -2,8 +2,10 @@ package sun.nio.ch;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.function.BooleanSupplier;
+import jdk.internal.access.SharedSecrets;
 
 /**
  * Calls what descriptors and selectors need and this package does not publish. In this package,
@@ -73,6 +75,27 @@ public final class ChannelAccess {
 
     public void close(int fd) throws IOException {
         UnixFileDispatcherImpl.closeIntFD(fd);
+    }
+
+    // --- buffers ---
+
+    /**
+     * Has the arena of a buffer stay open until {@link #release}; throws what the JDK throws for a
+     * buffer of a closed one, or of another thread's.
+     *
+     * @param anyThread whether threads may be others when it is used and released
+     * @return false if there is nothing to release
+     */
+    public boolean hold(ByteBuffer buffer, boolean anyThread) {
+        boolean held = SharedSecrets.getJavaNioAccess().hasSession(buffer);
+        if (held) {
+            IOUtil.acquireScope(buffer, anyThread);
+        }
+        return held;
+    }
+
+    public void release(ByteBuffer buffer) {
+        IOUtil.releaseScope(buffer);
     }
 
     // --- selectors ---

@@ -102,7 +102,12 @@ final class Direction implements Runnable, Pending.Owner {
             Number value = boxed(over ? -1 : 0, many != null);
             return (Future<V>) owner.group.deliver(target, with, value, null);
         }
-        loan.take(one, many);
+        try {
+            loan.take(one, many);
+        } catch (RuntimeException e) { // they will not do
+            forget();
+            return (Future<V>) owner.group.deliver(target, with, null, e);
+        }
         if (!owner.gate.enter()) {
             outcome(0, new AsynchronousCloseException());
         } else {

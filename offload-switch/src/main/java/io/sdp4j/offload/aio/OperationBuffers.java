@@ -1,5 +1,6 @@
 package io.sdp4j.offload.aio;
 
+import io.sdp4j.offload.jdk.BorrowedBuffers;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.nio.ByteBuffer;
  */
 final class OperationBuffers implements OffloadStream.Loan {
     private final boolean reading;
+    private final BorrowedBuffers borrowed = new BorrowedBuffers();
     private ByteBuffer buffer; // null if there are several
     private ByteBuffer[] buffers;
     private IOException deferred; // met behind bytes that had moved already
@@ -18,14 +20,23 @@ final class OperationBuffers implements OffloadStream.Loan {
         this.reading = reading;
     }
 
-    /** Begins; one of the two is null. */
+    /** Begins, and {@link #end} follows, also where this throws; one of the two is null. */
     void take(ByteBuffer one, ByteBuffer[] many) {
-        buffer = one;
-        buffers = many;
+        if (many == null) {
+            borrowed.borrow(one, true);
+            buffer = one;
+            return;
+        }
+        for (ByteBuffer b : many) {
+            borrowed.borrow(b, true);
+        }
+        buffers = reading ? many : borrowed.apart(many, 0, many.length);
     }
 
     void end() {
-        take(null, null);
+        borrowed.giveBack();
+        buffer = null;
+        buffers = null;
     }
 
     boolean several() {

@@ -1,5 +1,6 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.offload.jdk.BorrowedBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -15,25 +16,40 @@ abstract class ChannelBuffers {
     private ByteBuffer[] several;
     private int at;
     private int end;
+    private final BorrowedBuffers borrowed = new BorrowedBuffers();
 
     /**
-     * Begins a call; one of the two is null.
+     * Begins a call, which {@link #clear} ends, also where this throws; one of the two is null.
      *
      * @param offset of the first one in {@code many}
      * @param length how many of them
+     * @param parks whether the call gives its buffers up while it waits: then an arena of theirs
+     *     may be closed meanwhile, as in the JDK
      */
-    final void of(ByteBuffer single, ByteBuffer[] many, int offset, int length) {
+    final void of(ByteBuffer single, ByteBuffer[] many, int offset, int length, boolean parks) {
         if (single != null) {
             check(single);
+            if (single.hasRemaining()) {
+                borrowed.borrow(single, false);
+            }
             one = single;
-            return;
+        } else {
+            for (int i = offset; i < offset + length; i++) {
+                check(many[i]);
+                borrowed.borrow(many[i], false);
+            }
+            several = each(borrowed, many, offset, offset + length);
+            at = offset;
+            end = offset + length;
         }
-        several = many;
-        at = offset;
-        end = offset + length;
-        for (int i = offset; i < end; i++) {
-            check(many[i]);
+        if (parks) {
+            borrowed.releaseArenas();
         }
+    }
+
+    /** The buffers of a call, each of which moves by itself. */
+    ByteBuffer[] each(BorrowedBuffers all, ByteBuffer[] many, int from, int to) {
+        return many;
     }
 
     /** Whether any of these has something remaining; false also for what is wrong with them. */
@@ -52,6 +68,7 @@ abstract class ChannelBuffers {
     }
 
     final void clear() {
+        borrowed.giveBack();
         one = null;
         several = null;
         end = 0;

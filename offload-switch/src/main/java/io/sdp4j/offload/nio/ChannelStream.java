@@ -3,6 +3,7 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
+import io.sdp4j.offload.jdk.BorrowedBuffers;
 import io.sdp4j.offload.jdk.SocketEvents;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
@@ -145,7 +146,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                 if (inputShut()) {
                     n = -1;
                 } else {
-                    targets.of(one, several, offset, length);
+                    targets.of(one, several, offset, length, partialWrites);
                     boolean lent = blocking && one != null && readLoan.lend(one);
                     try {
                         n = targets.move();
@@ -274,7 +275,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
             }
             boolean blocking = beginWrite();
             try {
-                sources.of(one, several, offset, length);
+                sources.of(one, several, offset, length, partialWrites);
                 if (outputShut()) {
                     if (all) {
                         throw new ClosedChannelException();
@@ -505,6 +506,11 @@ final class ChannelStream extends StreamHandle implements Carrier {
     }
 
     private final class Sources extends ChannelBuffers {
+        @Override
+        ByteBuffer[] each(BorrowedBuffers all, ByteBuffer[] many, int from, int to) {
+            return all.apart(many, from, to);
+        }
+
         @Override
         int moveOne(ByteBuffer buffer) throws IOException {
             return stream.tryWrite(buffer);

@@ -312,7 +312,7 @@ final class MovingChannel extends Upgrade implements Carrier {
         try {
             return kernel.read(dsts, offset, length);
         } finally {
-            for (int i = 0; i < length; i++) {
+            for (int i = length - 1; i >= 0; i--) { // back, as one may occur twice
                 dsts[offset + i].limit(limits[i]);
             }
         }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Expect;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
@@ -185,6 +186,67 @@ interface AsyncReadWriteContract extends Aio {
             p.server().shutdownOutput();
             p.client().read(dsts, 0, 3, 5, TimeUnit.SECONDS, null, end);
             assertEquals(-1L, end.get());
+        }
+    }
+
+    @Test
+    @DisplayName("44: a buffer that occurs twice is written twice")
+    default void gathersAgain() throws Exception {
+        try (var p = pair()) {
+            ByteBuffer heap = Aio.bytes("..12").position(2);
+            ByteBuffer direct = ByteBuffer.allocateDirect(2).put(Aio.bytes("34")).flip();
+            ByteBuffer[] out = {heap, direct, heap, direct, direct, Aio.bytes("tail")};
+            Outcome<Long> write = new Outcome<>();
+            p.client().write(out, 0, 6, 0, TimeUnit.SECONDS, null, write);
+            assertEquals(14L, write.get());
+            assertEquals("1234123434tail", Aio.receive(p.server(), 14));
+            assertEquals(4, heap.position());
+            assertEquals(2, direct.position());
+        }
+    }
+
+    /** Goal: with nothing to read such a read does not wait, and another may follow. */
+    @Test
+    @DisplayName("44: a buffer of a closed arena, or of a thread's, is refused at once")
+    default void badArenasAreRefused() throws Exception {
+        try (var p = pair();
+                Arena confined = Arena.ofConfined()) {
+            Arena shared = Arena.ofShared();
+            ByteBuffer closed = shared.allocate(4).asByteBuffer();
+            shared.close();
+            ByteBuffer[] all = {closed, confined.allocate(4).asByteBuffer()};
+            String[] reasons = {"Already closed", "Confined session not supported"};
+            for (int i = 0; i < 2; i++) {
+                ByteBuffer bad = all[i];
+                String why = reasons[i];
+                ByteBuffer[] both = {ByteBuffer.allocate(3), bad};
+                String told = "java.lang.IllegalStateException: " + why; // by a future
+                Aio.failed(IOException.class, told, p.client().read(bad));
+                Aio.failed(IOException.class, told, p.client().write(bad));
+                Outcome<Long> read = new Outcome<>();
+                p.client().read(both, 0, 2, 0, TimeUnit.SECONDS, null, read);
+                read.failedWith(IllegalStateException.class, why);
+                Outcome<Long> write = new Outcome<>();
+                p.client().write(both, 0, 2, 0, TimeUnit.SECONDS, null, write);
+                write.failedWith(IllegalStateException.class, why);
+                assertEquals(0, both[0].position());
+            }
+            Aio.send(p.client(), "goes on");
+            assertEquals("goes on", Aio.receive(p.server(), 7));
+        }
+    }
+
+    @Test
+    @DisplayName("44: an arena is not closed while an operation has a buffer of it")
+    default void arenasInUseStayOpen() throws Exception {
+        try (var p = pair()) {
+            Arena arena = Arena.ofShared();
+            ByteBuffer in = arena.allocate(4).asByteBuffer();
+            var read = p.client().read(in);
+            assertThrows(IllegalStateException.class, arena::close);
+            Aio.send(p.server(), "x");
+            assertEquals(1, Aio.get(read));
+            arena.close();
         }
     }
 

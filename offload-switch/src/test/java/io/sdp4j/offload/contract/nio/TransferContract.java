@@ -11,6 +11,7 @@ import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -61,7 +62,7 @@ interface TransferContract extends NioChannels {
         ARENA {
             @Override
             ByteBuffer of(int capacity) {
-                return java.lang.foreign.Arena.ofAuto().allocate(capacity).asByteBuffer();
+                return Arena.ofAuto().allocate(capacity).asByteBuffer();
             }
         };
 
@@ -176,6 +177,91 @@ interface TransferContract extends NioChannels {
                 assertEquals(last, p.client().read(in));
                 assertEquals("xyz".substring(3 - last), taken(in[0]));
                 assertEquals(-1, p.client().read(in));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Memory.class)
+    @DisplayName("44: a buffer that occurs twice is written twice")
+    default void gathersAgain(Memory memory) throws IOException {
+        try (var p = pair()) {
+            ByteBuffer twice = memory.with("..12").position(2);
+            ByteBuffer[] out = {
+                memory.with("head"), twice, twice, memory.of(0), memory.with("tail"), twice
+            };
+            assertEquals(14, p.client().write(out));
+            assertEquals("head1212tail12", Nio.receive(p.server(), 14));
+            assertEquals(4, twice.position());
+            assertEquals(0, p.client().write(out));
+            ByteBuffer[] many = new ByteBuffer[100];
+            for (int i = 0; i < 100; i++) {
+                many[i] = i % 2 == 0 ? twice : memory.with("-");
+            }
+            twice.position(3);
+            assertEquals(100, p.client().write(many));
+            assertEquals("2-".repeat(50), Nio.receive(p.server(), 100));
+        }
+    }
+
+    /** Goal: with nothing to read such a read does not wait, and no buffer before it is used. */
+    @Test
+    @DisplayName("44: a buffer of a closed arena, or of another thread's, is refused at once")
+    default void badArenasAreRefused() throws Exception {
+        try (var p = pair();
+                Arena ofThisThread = Arena.ofConfined()) {
+            Arena closed = Arena.ofShared();
+            ByteBuffer late = closed.allocate(4).asByteBuffer();
+            closed.close();
+            ByteBuffer foreign = ofThisThread.allocate(4).asByteBuffer();
+            for (boolean blocking : new boolean[] {true, false}) {
+                p.client().configureBlocking(blocking);
+                for (Kind kind : Kind.values()) {
+                    assertEquals(
+                            0, Task.start(kind, () -> refused(p.client(), late, foreign)).get());
+                }
+            }
+            assertEquals(4, p.client().write(foreign));
+            Nio.send(p.server(), "left");
+            assertEquals("left", Nio.receive(p.client(), 4));
+            assertEquals("\0\0\0\0", Nio.receive(p.server(), 4));
+        }
+    }
+
+    /** What the buffer before the bad one has moved. */
+    private static int refused(SocketChannel c, ByteBuffer late, ByteBuffer foreign) {
+        ByteBuffer good = ByteBuffer.allocate(3);
+        ByteBuffer[] all = {late, foreign};
+        List<Class<? extends Throwable>> types =
+                List.of(IllegalStateException.class, WrongThreadException.class);
+        for (int i = 0; i < all.length; i++) {
+            ByteBuffer bad = all[i];
+            Class<? extends Throwable> type = types.get(i);
+            ByteBuffer[] both = {good, bad};
+            assertThrows(type, () -> c.read(bad));
+            assertThrows(type, () -> c.read(both));
+            assertThrows(type, () -> c.write(bad));
+            assertThrows(type, () -> c.write(both));
+        }
+        return good.position();
+    }
+
+    /** For platform threads only: the JDK lets it be closed while a virtual thread is parked. */
+    @Test
+    @DisplayName("44: an arena is not closed while a thread waits with a buffer of it")
+    default void arenasInUseStayOpen() throws Exception {
+        try (var p = pair()) {
+            for (boolean scatters : new boolean[] {false, true}) {
+                Arena arena = Arena.ofShared();
+                ByteBuffer in = arena.allocate(4).asByteBuffer();
+                ByteBuffer[] both = {ByteBuffer.allocate(1), in};
+                Task<Long> reader =
+                        Task.start(() -> scatters ? p.client().read(both) : p.client().read(in));
+                reader.awaitBlocked();
+                assertThrows(IllegalStateException.class, arena::close);
+                Nio.send(p.server(), "x");
+                assertEquals(1, reader.get());
+                arena.close();
             }
         }
     }

@@ -1,0 +1,92 @@
+package io.sdp4j.offload.jdk;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/**
+ * The application's buffers while one operation uses them, as the JDK's channels have them: arenas
+ * stay open, and a buffer that occurs twice in a gathering write is written twice. Used again by
+ * the next operation; for one thread at a time.
+ */
+@SuppressWarnings("ReferenceEquality") // the same buffer, not one with the same bytes
+public final class BorrowedBuffers {
+    private static final boolean ARENAS_KNOWN = JdkBridge.usable();
+
+    /** Most buffers that are compared with each other: for more, a set is quicker. */
+    private static final int FEW = 32;
+
+    private ByteBuffer[] held = {}; // whose arenas stay open
+    private int holds;
+    private ByteBuffer[] given; // if one occurs twice; else null
+    private ByteBuffer[] apart;
+
+    /** Borrows one more; throws as the JDK if its arena is closed, or another thread's. */
+    public void borrow(ByteBuffer buffer, boolean anyThread) {
+        if (holds == held.length) {
+            held = Arrays.copyOf(held, 2 * holds + 1); // first: what is held must be released
+        }
+        if (ARENAS_KNOWN && JdkClasses.CHANNELS.hold(buffer, anyThread)) {
+            held[holds++] = buffer;
+        }
+    }
+
+    /**
+     * The same buffers, with a slice of its own for each further occurrence of one. None is null.
+     *
+     * @param from the first one that counts
+     * @param to one more than the last one
+     */
+    public ByteBuffer[] apart(ByteBuffer[] many, int from, int to) {
+        Set<ByteBuffer> seen =
+                to - from > FEW
+                        ? Collections.newSetFromMap(new IdentityHashMap<>(to - from))
+                        : null;
+        for (int i = from; i < to; i++) {
+            boolean again = seen == null ? occurs(many, from, i) : !seen.add(many[i]);
+            if (again && many[i].hasRemaining()) {
+                if (given == null) {
+                    given = many.clone();
+                    apart = many.clone();
+                }
+                apart[i] = many[i].slice();
+            }
+        }
+        return given == null ? many : apart;
+    }
+
+    /** Whether the buffer at {@code i} occurs before. */
+    private static boolean occurs(ByteBuffer[] many, int from, int i) {
+        for (int j = from; j < i; j++) {
+            if (many[j] == many[i]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Arenas may be closed from here on. */
+    public void releaseArenas() {
+        while (holds > 0) {
+            ByteBuffer buffer = held[--holds];
+            held[holds] = null;
+            JdkClasses.CHANNELS.release(buffer);
+        }
+    }
+
+    /** The operation is over: the last occurrence of a buffer that was used has its position. */
+    public void giveBack() {
+        releaseArenas();
+        if (given != null) {
+            for (int i = 0; i < given.length; i++) {
+                if (apart[i] != given[i] && apart[i].position() > 0) {
+                    given[i].position(given[i].limit() - apart[i].remaining());
+                }
+            }
+            given = null;
+            apart = null;
+        }
+    }
+}
