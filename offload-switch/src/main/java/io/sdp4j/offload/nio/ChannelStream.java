@@ -175,6 +175,33 @@ final class ChannelStream extends StreamHandle implements Carrier {
         return n <= 0 && inputShut() ? -1 : n;
     }
 
+    /**
+     * Reads what is there, behind the last bytes of TCP that the same call has read: how it ends is
+     * for the next one.
+     */
+    int readOn(ByteBuffer one, ByteBuffer[] several, int offset, int length) {
+        assert readLock.isHeldByCurrentThread();
+        if (closing() || inputShut()) {
+            return 0;
+        }
+        long start = SocketEvents.readStart();
+        int n = 0;
+        try {
+            targets.of(one, several, offset, length, false);
+            n = Math.max(targets.move(), 0);
+        } catch (SocketException e) {
+            boolean _ = reset.tellsReader(e);
+        } catch (IOException | IllegalStateException e) {
+            n = 0; // of a buffer, which the next read finds as bad
+        } finally {
+            targets.clear();
+        }
+        if (n > 0) {
+            recordRead(start, n);
+        }
+        return n;
+    }
+
     private void takeResetOfTcp() throws IOException {
         if (connection.takeResetOfTcp(peerVanished()) && reset.tellsReader()) {
             throw new SocketException("Connection reset");

@@ -186,12 +186,20 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     /**
-     * Reads once by TCP.
+     * Reads once by TCP, and what is there by the stream behind the last of its bytes.
      *
      * @param wanted bytes, at least 1
-     * @return what {@code call} gives, or {@link #MOVED}
+     * @param one where {@code call} reads to, unless that is {@code several}, or an array
+     * @return what {@code call} gives, and that; or {@link #MOVED}
      */
-    private int read(int wanted, KernelRead call) throws IOException {
+    private int read(
+            int wanted,
+            KernelRead call,
+            ByteBuffer one,
+            ByteBuffer[] several,
+            int offset,
+            int length)
+            throws IOException {
         noteUse();
         readLock.lock();
         try {
@@ -205,7 +213,8 @@ final class MovingChannel extends Upgrade implements Carrier {
                     received(n);
                 }
                 if (n >= 0) {
-                    return n;
+                    boolean more = n > 0 && n < wanted && (one != null || several != null);
+                    return more && goesOnNow() ? n + moved.readOn(one, several, offset, length) : n;
                 }
                 if (n == -1 && (inputShut || !goesOn())) {
                     return -1;
@@ -237,11 +246,8 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (!dst.hasRemaining()) {
             return readsNothing().read(dst);
         }
-        int n = read(dst.remaining(), room -> readAtMost(room, dst));
-        if (n == MOVED) {
-            return moved.read(dst);
-        }
-        return n > 0 && dst.hasRemaining() && goesOnNow() ? n + Math.max(moved.read(dst), 0) : n;
+        int n = read(dst.remaining(), room -> readAtMost(room, dst), dst, null, 0, 0);
+        return n == MOVED ? moved.read(dst) : n;
     }
 
     @Override
@@ -256,13 +262,12 @@ final class MovingChannel extends Upgrade implements Carrier {
         int n =
                 read(
                         (int) Math.min(all, Integer.MAX_VALUE),
-                        room -> (int) readAtMost(room, dsts, offset, length));
-        if (n == MOVED) {
-            return moved.read(dsts, offset, length);
-        }
-        return n > 0 && n < all && goesOnNow()
-                ? n + Math.max(moved.read(dsts, offset, length), 0)
-                : n;
+                        room -> (int) readAtMost(room, dsts, offset, length),
+                        null,
+                        dsts,
+                        offset,
+                        length);
+        return n == MOVED ? moved.read(dsts, offset, length) : n;
     }
 
     @Override
@@ -272,7 +277,7 @@ final class MovingChannel extends Upgrade implements Carrier {
             return kernel.blockingRead(b, off, 0, nanos);
         }
         long startNanos = nanos > 0 ? System.nanoTime() : 0;
-        int n = read(len, room -> kernel.blockingRead(b, off, room, nanos));
+        int n = read(len, room -> kernel.blockingRead(b, off, room, nanos), null, null, 0, 0);
         if (n != MOVED) {
             return n;
         }

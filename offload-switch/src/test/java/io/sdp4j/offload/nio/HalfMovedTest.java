@@ -1,16 +1,22 @@
 package io.sdp4j.offload.nio;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: while the output of a channel has moved and bytes of TCP are unread, a selector says that
@@ -80,6 +86,29 @@ class HalfMovedTest extends MovedByHand {
         assertNotNull(SwitchedConnection.of(channel).connectedStream());
         room();
         assertEquals(SelectionKey.OP_WRITE, select(key));
+    }
+
+    /**
+     * Goal: a read that finds bytes of TCP and of the stream has both, or does not wait. Method:
+     * another reader comes when the first has seen that there are some.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReadHasTheRestBeforeAnotherReader(boolean scatters) throws Exception {
+        channel.configureBlocking(true);
+        ReentrantLock readLock = SwitchedConnection.of(channel).readLock;
+        AtomicReference<Task<Integer>> other = new AtomicReference<>();
+        whenAsked =
+                () -> {
+                    if (other.get() == null) {
+                        other.set(Task.start(() -> channel.read(ByteBuffer.allocate(9))));
+                        await().until(() -> other.get().done() || readLock.hasQueuedThreads());
+                    }
+                };
+        payload = 4;
+        ByteBuffer[] into = {ByteBuffer.allocate(3), ByteBuffer.allocate(6)};
+        assertEquals(9, scatters ? channel.read(into) : channel.read(ByteBuffer.allocate(9)));
+        assertEquals(-1, other.get().get());
     }
 
     /** Then the bytes of TCP are never read. */

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /**
  * A channel that moves onto a stream step by step, as the test says. The stream never notifies by
- * itself, and takes no byte.
+ * itself, takes no byte, and has those that the test says.
  */
 abstract class MovedByHand {
     private final OffloadStream stream =
@@ -42,6 +42,8 @@ abstract class MovedByHand {
     private volatile long limit;
     volatile int ready; // but for those
     volatile int notifyFd = -1;
+    volatile int payload; // bytes for a reader
+    volatile Runnable whenAsked = () -> {}; // how many are available: after the look
     volatile boolean closed;
     volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed
@@ -60,9 +62,20 @@ abstract class MovedByHand {
             case "remoteAddress" -> remote;
             case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
             case "tryBegin", "drained" -> true;
-            case "available" -> unread;
+            case "available" -> {
+                int n = unread > 0 ? unread : payload;
+                whenAsked.run();
+                yield n;
+            }
             case "tryRead" -> {
-                if (args[0] instanceof ByteBuffer) {
+                if (args[0] instanceof ByteBuffer into) {
+                    int has = payload;
+                    int n = Math.min(has, into.remaining());
+                    if (n > 0) {
+                        payload = has - n;
+                        into.position(into.position() + n);
+                        yield n;
+                    }
                     yield (ready & OffloadStream.READ) != 0 ? -1 : 0;
                 }
                 int n = unread;
@@ -100,7 +113,7 @@ abstract class MovedByHand {
     }
 
     private int ready() {
-        return unread > 0 ? ready | OffloadStream.READ : ready;
+        return unread > 0 || payload > 0 ? ready | OffloadStream.READ : ready;
     }
 
     private boolean arm(int ops, Runnable onReady) {
