@@ -63,6 +63,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     /** After a data lock was given back: also for a connection that waits for it to move. */
     private void left() {
+        if (writeLock.isHeldByCurrentThread()) {
+            return; // a transfer of a file goes on, and comes here at its end
+        }
         MovingChannel moving = connection.moving();
         if (moving == null) {
             leave();
@@ -453,7 +456,13 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     @Override
     public long send(FileChannel file, long position, int count) throws IOException {
-        return FilePieces.send(file, position, count, this, channel.isBlocking());
+        writeLock.lock(); // over all pieces: nothing else is written between them
+        try {
+            return FilePieces.send(file, position, count, this, channel.isBlocking());
+        } finally {
+            writeLock.unlock();
+            left();
+        }
     }
 
     @Override

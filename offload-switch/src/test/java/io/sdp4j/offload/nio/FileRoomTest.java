@@ -1,11 +1,13 @@
 package io.sdp4j.offload.nio;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
@@ -21,14 +23,17 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: of a file that goes to a channel that does not block, nothing is read that does not go out.
- * Method: a file without end that counts, a stream with a little room at a time.
+ * Goal: of a file that goes to a channel that does not block, nothing is read that does not go out;
+ * and nothing else goes out between its pieces. Method: a file without end that counts, a stream
+ * with a little room at a time.
  */
 @Timeout(60)
 class FileRoomTest {
@@ -42,6 +47,7 @@ class FileRoomTest {
                             new Class<?>[] {OffloadStream.class},
                             (_, method, args) -> call(method, args));
     private int room;
+    private final List<Integer> written = new ArrayList<>();
 
     private Object call(Method method, Object[] args) {
         return switch (method.getName()) {
@@ -53,6 +59,7 @@ class FileRoomTest {
                 int n = Math.min(room, from.remaining());
                 from.position(from.position() + n);
                 room -= n;
+                written.add(n);
                 yield n;
             }
             case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
@@ -65,18 +72,50 @@ class FileRoomTest {
         };
     }
 
-    @Test
-    void nothingIsReadInVain() throws Exception {
-        long seed = System.nanoTime();
-        Random random = new Random(seed);
+    private SocketChannel connected() throws IOException {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new OneStream(stream)),
                         SwitchSettings.defaults(),
                         KernelSocketSource.JDK);
-        try (SocketChannel from = SwitchChannels.provider(owner).openSocketChannel()) {
-            from.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+        SocketChannel channel = SwitchChannels.provider(owner).openSocketChannel();
+        channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+        return channel;
+    }
+
+    @Test
+    void nothingGoesOutBetweenItsPieces() throws Exception {
+        room = Integer.MAX_VALUE;
+        try (SocketChannel from = connected()) {
+            SwitchedConnection connection = SwitchedConnection.of(from);
+            AtomicReference<Task<Integer>> other = new AtomicReference<>();
+            Zeros file =
+                    new Zeros() {
+                        @Override
+                        public int read(ByteBuffer into, long position) {
+                            if (position > 0 && other.get() == null) {
+                                other.set(Task.start(() -> from.write(ByteBuffer.allocate(1))));
+                                await().until(
+                                                () ->
+                                                        other.get().done()
+                                                                || connection.writeLock
+                                                                        .hasQueuedThreads());
+                            }
+                            return super.read(into, position);
+                        }
+                    };
+            assertEquals(COUNT, connection.connectedStream().send(file, 0, COUNT));
+            assertEquals(1, other.get().get());
+            assertEquals(1, written.getLast());
+        }
+    }
+
+    @Test
+    void nothingIsReadInVain() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (SocketChannel from = connected()) {
             from.configureBlocking(false);
             Zeros file = new Zeros();
             long sent = 0;
@@ -93,7 +132,7 @@ class FileRoomTest {
     }
 
     /** Counts what is read. */
-    private static final class Zeros extends FileChannel {
+    private static class Zeros extends FileChannel {
         long read;
 
         @Override
