@@ -282,6 +282,13 @@ public final class ConnectionChannel extends SocketChannelImpl {
         }
     }
 
+    /** As a call that may block and then throws for another reason. */
+    public void closeIfInterrupted() throws IOException {
+        boolean blocking = isBlocking();
+        enter(blocking);
+        leave(blocking, false);
+    }
+
     public void ensureOpen() throws ClosedChannelException {
         if (!isOpen()) {
             throw new ClosedChannelException();

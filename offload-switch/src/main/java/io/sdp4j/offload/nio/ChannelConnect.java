@@ -173,9 +173,11 @@ final class ChannelConnect {
         }
         State now = state;
         if (now == State.OFFLOADED && channel.isOpen()) {
+            channel.closeIfInterrupted();
             throw new AlreadyConnectedException();
         }
         if (pendingOffload() && channel.isOpen()) {
+            channel.closeIfInterrupted();
             throw new ConnectionPendingException();
         }
         if (now != State.UNDECIDED || resolved == null || !channel.isOpen()) {

@@ -372,6 +372,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         Net.checkAddress(target); // the JDK says this first
         if (connect == null) {
             channel.ensureOpen();
+            channel.closeIfInterrupted();
             throw new AlreadyConnectedException();
         }
         return connect.connect(target, nanos);

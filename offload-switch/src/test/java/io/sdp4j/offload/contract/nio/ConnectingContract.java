@@ -168,6 +168,33 @@ interface ConnectingContract extends NioChannels {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Kind.class)
+    @DisplayName("37, 39: an interrupted thread that connects once more closes the channel")
+    default void interruptedConnectAgain(Kind kind) throws Exception {
+        try (var p = pair()) {
+            for (SocketChannel c : new SocketChannel[] {p.client(), p.server()}) {
+                Task<Boolean> connecting =
+                        Task.start(
+                                kind,
+                                () -> {
+                                    Thread.currentThread().interrupt();
+                                    return c.connect(p.listener().getLocalAddress());
+                                });
+                assertSame(ClosedByInterruptException.class, connecting.thrown().getClass());
+                assertFalse(c.isOpen());
+            }
+        }
+        try (var p = polledPair()) {
+            Thread.currentThread().interrupt();
+            assertThrows(
+                    AlreadyConnectedException.class,
+                    () -> p.client().connect(p.listener().getLocalAddress()));
+            assertTrue(Thread.interrupted());
+            assertTrue(p.client().isOpen());
+        }
+    }
+
     @Test
     @DisplayName("39: exceptions of channels that are not, or not only, connected")
     default void statesThatDoNotFit() throws IOException {
