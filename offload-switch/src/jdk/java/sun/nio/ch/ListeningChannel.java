@@ -10,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -241,6 +242,12 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private SocketChannel accept(long nanos, boolean timed) throws IOException {
         accepting.lock();
         try {
+            if (timed && !isBlocking()) { // in the order of the JDK
+                throw new IllegalBlockingModeException();
+            }
+            if (!timed && !isOpen()) {
+                throw new ClosedChannelException();
+            }
             long startNanos = timed ? System.nanoTime() : 0; // from here on, as in the JDK
             boolean more = true;
             while (more && !both) {

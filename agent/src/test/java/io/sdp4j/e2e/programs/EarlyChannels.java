@@ -102,6 +102,7 @@ public final class EarlyChannels {
         ends();
         closed();
         selected();
+        listens();
     }
 
     private static void other() throws Exception {
@@ -259,6 +260,15 @@ public final class EarlyChannels {
         virtual.join();
         say("interrupted", () -> waiter.exceptionNow().getClass().getSimpleName());
         say("open", interrupted::isOpen);
+    }
+
+    private static void listens() throws Exception {
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        listener.socket().setSoTimeout(9);
+        listener.close();
+        say("accept", listener::accept);
+        say("timed", () -> listener.socket().accept());
     }
 
     private static void selected() throws Exception {

@@ -306,6 +306,19 @@ public interface ServerSocketChannelContract extends NioChannels {
     }
 
     @Test
+    @DisplayName("55: a timed accept of a channel that does not block takes nothing")
+    default void timedAcceptNeedsBlockingMode() throws Exception {
+        try (ServerSocketChannel l = listen(4);
+                SocketChannel c = open()) {
+            c.connect(l.getLocalAddress());
+            l.configureBlocking(false);
+            l.socket().setSoTimeout(20_000);
+            assertThrows(IllegalBlockingModeException.class, l.socket()::accept);
+            Nio.await().until(l::accept, a -> a != null).close();
+        }
+    }
+
+    @Test
     @DisplayName("58: UNIX-domain channels are the JDK's own")
     default void unixDomainIsLeftAlone() throws Exception {
         try (ServerSocketChannel ours =
