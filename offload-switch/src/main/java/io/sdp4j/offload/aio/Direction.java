@@ -61,6 +61,7 @@ final class Direction implements Runnable, Pending.Owner {
     private Pending<Number> future;
     private long moved; // with failure, the outcome
     private Throwable failure;
+    private boolean toldReset; // as the kernel does, once; then comes the end
 
     Direction(AsyncStream owner, boolean reading) {
         this.owner = owner;
@@ -176,7 +177,13 @@ final class Direction implements Runnable, Pending.Owner {
             outcome(loan.move(owner.stream), null);
             return moved != 0 || !loan.anyRoom();
         } catch (IOException | RuntimeException | Error e) {
-            outcome(0, asChannelsSay(e));
+            boolean reset = reading && "Connection reset".equals(e.getMessage());
+            if (reset && toldReset) {
+                outcome(-1, null);
+            } else {
+                toldReset |= reset;
+                outcome(0, asChannelsSay(e));
+            }
             return true;
         }
     }
