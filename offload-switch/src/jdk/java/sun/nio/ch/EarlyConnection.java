@@ -217,7 +217,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             return channel.connectKernel(remote, nanos); // which knows what is wrong
         }
         try {
-            return connectByRules(remote, nanos);
+            return connectByRules(to, nanos);
         } catch (RuntimeException e) { // the channel is as before, and the rules are asked again
             notBegun();
             throw e;
@@ -232,7 +232,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         }
     }
 
-    private boolean connectByRules(SocketAddress remote, long nanos) throws IOException {
+    private boolean connectByRules(InetSocketAddress to, long nanos) throws IOException {
         int at = where();
         long left = nanos;
         if (at == SWITCH || at == SWITCH_ONLY) {
@@ -243,7 +243,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             }
             ConnectionSwitch next = channel.decider();
             if (next != this) {
-                return next.connect(remote, left);
+                return next.connect(to, left);
             }
             if (at == SWITCH_ONLY) {
                 channel.close();
@@ -256,7 +256,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
                 where = at;
             }
         }
-        return connected(channel.connectKernel(remote, left));
+        return connected(channel.connectKernel(to, left));
     }
 
     /** Whether this is the first attempt, which decides where the connection is made. */

@@ -181,8 +181,7 @@ final class SwitchClientImpl extends DataSocketImpl implements Runnable {
             return OffloadSwitch.IN_SCOPE;
         }
         if (target.isUnresolved()) {
-            Proxies.requireTcpAllowed(
-                    proxyTowards(target), this::decision, owner.counters());
+            Proxies.requireTcpAllowed(proxyTowards(target), this::decision, owner.counters());
             return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
         }
         InetSocketAddress resolved =
