@@ -322,6 +322,15 @@ class EarlyIT {
     }
 
     @Test
+    void aClosedListenerSaysSoAsTheJdks() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child plain = run(jvms, null, List.of(), EarlyChannels.class, "listens");
+            Child early = run(jvms, jvms.rules(), List.of(), EarlyChannels.class, "listens");
+            assertEquals(lines(plain.results()), lines(early.results()));
+        }
+    }
+
+    @Test
     void aChannelIsNotJudgedByAPause() throws Exception {
         String port = Integer.toString(peer.getLocalPort());
         try (Jvms jvms = new Jvms(directory)) {

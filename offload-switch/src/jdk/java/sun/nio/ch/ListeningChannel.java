@@ -9,6 +9,7 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SelectionKey;
@@ -330,8 +331,8 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
 
     /** The next connection of either queue; null if none waits, or one was refused. */
     private SocketChannel next(SecondQueue queue, long nanos, boolean timed) throws IOException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
+        if (!isOpen()) { // the caller looks only where the JDK does
+            throw new AsynchronousCloseException();
         }
         queue.consume(); // before looking, so that no signal is lost
         // an interrupted thread is the JDK's to deal with

@@ -25,10 +25,10 @@ import java.util.concurrent.FutureTask;
 
 /**
  * Channels of a client. {@code life PORT} prints what they do with a peer as {@code EarlyIT} has
- * it; {@code other} opens what no rule is about; {@code rested PORT} has such a peer answer 200
- * times after a pause of six seconds; {@code blocking PORT} and {@code selector PORT} do to a
- * server of {@link EarlyStreams} what its client does: until standard input ends numbers are
- * written, and the answer is waited for.
+ * it; {@code listens} closes a listener; {@code other} opens what no rule is about; {@code rested
+ * PORT} has such a peer answer 200 times after a pause of six seconds; {@code blocking PORT} and
+ * {@code selector PORT} do to a server of {@link EarlyStreams} what its client does: until standard
+ * input ends numbers are written, and the answer is waited for.
  */
 public final class EarlyChannels {
     private static int port;
@@ -42,6 +42,7 @@ public final class EarlyChannels {
         switch (args[0]) {
             case "other" -> other();
             case "life" -> life();
+            case "listens" -> listens();
             case "rested" -> rested();
             case "blocking" -> blocking();
             default -> selector();
@@ -102,7 +103,6 @@ public final class EarlyChannels {
         ends();
         closed();
         selected();
-        listens();
     }
 
     private static void other() throws Exception {
