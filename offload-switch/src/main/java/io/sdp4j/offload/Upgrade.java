@@ -574,9 +574,6 @@ public abstract class Upgrade {
 
     /** Whether nothing more need be waited for. */
     private boolean readLimit() {
-        if (handover.limitKnown()) {
-            return true;
-        }
         if (!takeLimit()) {
             return false;
         }

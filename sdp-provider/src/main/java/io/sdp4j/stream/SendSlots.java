@@ -34,7 +34,7 @@ final class SendSlots {
             view.put((int) to, src, off, n);
         }
         if (b == null) {
-            StreamErrors.awaitFault(src, n);
+            StreamErrors.awaitFault(src);
         }
     }
 }

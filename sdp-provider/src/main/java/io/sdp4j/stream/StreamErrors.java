@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 
@@ -13,7 +12,6 @@ import java.nio.ByteBuffer;
  * are carried out first.
  */
 final class StreamErrors {
-    private static final int LEAST_LOOKED_AT = 4096;
 
     private static final String TIMED_OUT = "Connection timed out";
 
@@ -53,13 +51,12 @@ final class StreamErrors {
     }
 
     /**
-     * After a copy of {@code n} bytes from or to {@code b}: an error of a mapped file is thrown
-     * here. Compiled code tells of it at some later place else; the return of a native method is
-     * one. Small copies are not worth the look: where an error of theirs comes under the lock, the
-     * connection is cut.
+     * After a copy from or to {@code b}: an error of a mapped file is thrown here. Compiled code
+     * tells of it at some later place else, where the copy counts as made; the return of a native
+     * method is one. To ask whether the memory is a file's takes longer than the call.
      */
-    static void awaitFault(ByteBuffer b, int n) {
-        if (n >= LEAST_LOOKED_AT && b.isDirect() && MemorySegment.ofBuffer(b).isMapped()) {
+    static void awaitFault(ByteBuffer b) {
+        if (b.isDirect()) {
             boolean _ = Thread.holdsLock(b);
         }
     }

@@ -114,7 +114,7 @@ final class StreamReader {
             }
             try {
                 dst.put(dst.position(), view, (int) (end - left), n);
-                StreamErrors.awaitFault(dst, n);
+                StreamErrors.awaitFault(dst);
             } catch (RuntimeException | InternalError e) {
                 return StreamErrors.afterBadCopy(e, done, true);
             }

@@ -309,7 +309,14 @@ final class StreamReadiness implements BlockedThreads.Stream {
             }
             wake = core.takeWakeOps();
         }
-        blocked.signalHere(wake);
+        try {
+            blocked.signalHere(wake);
+        } catch (OutOfMemoryError e) { // this runs again, and must find what is to be told
+            synchronized (core) {
+                core.wake(wake);
+            }
+            throw e;
+        }
         return true;
     }
 

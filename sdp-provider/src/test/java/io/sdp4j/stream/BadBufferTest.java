@@ -121,9 +121,13 @@ final class BadBufferTest {
     void ofWritesThatIsCutOffIsTheKernelsError() throws Exception {
         for (int size : new int[] {SMALL, MEDIUM, LARGE}) {
             ByteBuffer bad = cutOff(size);
+            ByteBuffer good = ByteBuffer.allocateDirect(1);
             for (int i = 0; i < MANY_TIMES; i++) {
                 IOException e = assertThrows(IOException.class, () -> pair.client.tryWrite(bad));
                 assertEquals("Bad address", e.getMessage());
+                good.clear().put((byte) i).flip();
+                assertEquals(1, pair.client.tryWrite(good)); // else that way stays cold
+                assertEquals((byte) i, readFully(pair.server, 1)[0]);
             }
             stillWorks();
         }
