@@ -30,7 +30,7 @@ public final class AgentSettings {
                     "sdp4j.log.file",
                     "",
                     "file",
-                    "File that log records are appended to, and what stderr is told once the switch"
+                    "File that log records are appended to, and warnings to stderr once the switch"
                             + " has started, also with sdp4j.quiet; empty: System.Logger, and"
                             + " standard error for those below warn that it would drop. In a"
                             + " directory that others can write to it must be new, or a regular"

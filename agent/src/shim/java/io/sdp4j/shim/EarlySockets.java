@@ -186,8 +186,10 @@ final class EarlySockets
             case "KERNEL" -> RULE_TCP;
             case "DIRECT" -> RULE_DIRECT;
             case "NO_RULES" -> NO_RULES;
-            case "SWITCH" -> undecided;
-            default -> undecided == OFF ? OFF : place(remote.getAddress());
+            default -> {
+                int place = undecided == OFF ? OFF : place(remote.getAddress());
+                yield verdict.equals("SWITCH") && place != NOT_LOCAL ? undecided : place;
+            }
         };
     }
 

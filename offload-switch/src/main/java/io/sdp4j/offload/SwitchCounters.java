@@ -87,7 +87,7 @@ public final class SwitchCounters {
         reasons.get(ReasonCode.OFFLOADED).increment();
     }
 
-    /** What a stream carries counts, also before it is certain that a connection moves onto it. */
+    /** Counts what a stream carries, also before it is certain that a connection moves onto it. */
     public void took(OffloadStream stream) {
         live.add(stream);
     }

@@ -217,7 +217,7 @@ public final class PolicySource implements Supplier<Policy> {
         report(List.of(why + "; " + inForce()));
     }
 
-    /** What holds without the file that was refused. */
+    /** Names the rules that hold without the file that was refused. */
     private String inForce() {
         if (generation.get() > 0) {
             return "the rules loaded before stay";

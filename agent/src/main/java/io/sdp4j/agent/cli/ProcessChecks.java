@@ -141,8 +141,8 @@ final class ProcessChecks {
             return Check.fail(
                     "connections",
                     found,
-                    "the rule file was refused: 'explain --lint' says why; connections made after"
-                            + " it is mended obey it");
+                    "the rule file was refused: 'explain --lint' says why; sockets and listeners"
+                            + " made after it is mended obey it, and these stay in the count");
         }
         // to other hosts without an RDMA device is where most programs connect, too
         Object elsewhere = reasons.get("NOT_LOCAL");

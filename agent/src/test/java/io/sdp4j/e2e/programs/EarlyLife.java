@@ -211,7 +211,7 @@ public final class EarlyLife {
         say("and closed", interrupted::isClosed);
     }
 
-    /** What moves nothing waits for no reader and no writer. */
+    /** Calls that move nothing wait for no reader and no writer. */
     private static void nothing() throws Exception {
         byte[] b = new byte[4];
         Socket s = connected('N');

@@ -49,8 +49,8 @@ final class ShmAttackTest extends AttackedFabric {
         "silent, cut",
         "mover, status 5",
         "usual, status 0",
-        "greedy, status 3",
-        "glutton, status 3"
+        "greedy, status 6",
+        "glutton, status 6"
     })
     void aClientIsWhatItsSocketSays(String what, String answer) throws Exception {
         assertEquals(answer, attackListener(List.of(), what));

@@ -219,7 +219,7 @@ interface AcceptContract extends Sockets {
         }
     }
 
-    /** Goal: nobody has to close it: its port is free once it is garbage. */
+    /** Goal: it need not be closed: its port is free once it is garbage. */
     @Test
     default void aForgottenListenerIsClosed() throws IOException {
         SocketAddress at = forgotten();

@@ -228,7 +228,7 @@ interface TransferContract extends NioChannels {
         }
     }
 
-    /** What the buffer before the bad one has moved. */
+    /** Bytes that the buffer before the bad one has moved. */
     private static int refused(SocketChannel c, ByteBuffer late, ByteBuffer foreign) {
         ByteBuffer good = ByteBuffer.allocate(3);
         ByteBuffer[] all = {late, foreign};
