@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -68,7 +69,7 @@ final class EarlySocketImpl extends EarlyImpl
     private InetSocketAddress remote; // null before it is connected
 
     /** Where it was accepted, if it may move; null for one that has connected. */
-    private volatile EarlyServerImpl listener; // set before counted
+    private volatile WeakReference<EarlyServerImpl> listener; // set before counted
 
     private volatile boolean counted; // set once, when connected
     private long bornNanos; // set before counted
@@ -169,10 +170,10 @@ final class EarlySocketImpl extends EarlyImpl
         if (next != null || closed || stays) {
             return;
         }
-        EarlyServerImpl by = listener;
+        EarlyServerImpl by = listener();
         SocketImpl switched = by == null ? null : by.next;
-        if (by != null && switched == null) {
-            return; // there is no switch, or it does not know the listener
+        if (listener != null && switched == null) {
+            return; // there is no switch, or it does not know the listener, or that is garbage
         }
         Map<String, Object> state = new HashMap<>();
         state.put("platform", platform);
@@ -269,7 +270,7 @@ final class EarlySocketImpl extends EarlyImpl
             fd = platform.fd; // as in the JDK's own, for code that looks there
             remote = new InetSocketAddress(there, platform.getPort());
             bornNanos = System.nanoTime();
-            listener = moves ? by : null;
+            listener = moves ? new WeakReference<>(by) : null;
             stays = !moves;
             counted = moves;
         }
@@ -304,9 +305,15 @@ final class EarlySocketImpl extends EarlyImpl
                 && System.nanoTime() - bornNanos >= ENOUGH_NANOS;
     }
 
+    /** Where it was accepted; null if it stays, or if the program has forgotten the listener. */
+    private EarlyServerImpl listener() {
+        WeakReference<EarlyServerImpl> by = listener;
+        return by == null ? null : by.get();
+    }
+
     /** Whether the switch has gone on with its listener, so that a peer may ask it to move. */
     private boolean listenerWentOn() {
-        EarlyServerImpl by = listener;
+        EarlyServerImpl by = listener();
         return by != null && by.next != null;
     }
 

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.function.BooleanSupplier;
-import jdk.internal.access.SharedSecrets;
 
 /**
  * Calls what descriptors and selectors need and this package does not publish. In this package,
@@ -87,11 +86,11 @@ public final class ChannelAccess {
      * @return false if there is nothing to release
      */
     public boolean hold(ByteBuffer buffer, boolean anyThread) {
-        boolean held = SharedSecrets.getJavaNioAccess().hasSession(buffer);
-        if (held) {
-            IOUtil.acquireScope(buffer, anyThread);
+        if (!buffer.isDirect()) {
+            return false; // an array of the heap, which no arena frees
         }
-        return held;
+        IOUtil.acquireScope(buffer, anyThread);
+        return true;
     }
 
     public void release(ByteBuffer buffer) {

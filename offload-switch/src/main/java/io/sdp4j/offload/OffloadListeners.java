@@ -132,7 +132,11 @@ public final class OffloadListeners implements AutoCloseable {
      * @param closing must not refer to {@code holder}
      */
     public static void whenForgotten(Object holder, Runnable closing) {
-        Cleaner.Cleanable _ = StreamCleaner.CLEANER.register(holder, closing);
+        try {
+            Cleaner.Cleanable _ = StreamCleaner.register(holder, closing);
+        } catch (OutOfMemoryError e) {
+            // no thread: it stays open until it is closed
+        }
     }
 
     synchronized boolean isClosed() {

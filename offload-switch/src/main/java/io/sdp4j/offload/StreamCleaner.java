@@ -8,7 +8,7 @@ import java.lang.ref.Cleaner;
  * become garbage. Must not refer to that connection.
  */
 final class StreamCleaner implements Runnable {
-    static final Cleaner CLEANER = Cleaner.create();
+    private static Cleaner cleaner;
 
     private final OffloadStream stream;
     private final SwitchCounters counters;
@@ -22,11 +22,23 @@ final class StreamCleaner implements Runnable {
         this.counters = counters;
     }
 
+    /**
+     * Has {@code action} run when {@code holder} has become garbage, unless that is cleaned before.
+     * The cleaner is not made by the class's initialisation: where there is no thread for it now,
+     * the class would be lost to the JVM.
+     */
+    static synchronized Cleaner.Cleanable register(Object holder, Runnable action) {
+        if (cleaner == null) {
+            cleaner = Cleaner.create();
+        }
+        return cleaner.register(holder, action);
+    }
+
     /** Takes a stream for {@code holder}. */
     static StreamCleaner take(OffloadStream stream, SwitchCounters counters, Object holder) {
         StreamCleaner lease = new StreamCleaner(stream, counters);
+        lease.cleanable = register(holder, lease);
         counters.took(stream);
-        lease.cleanable = CLEANER.register(holder, lease);
         return lease;
     }
 

@@ -16,6 +16,9 @@ import java.util.concurrent.CountDownLatch;
  * with its standard input.
  */
 public final class IdleCrowd {
+    /** A client that moves asks for it, and one that is garbage is closed. */
+    private static ServerSocket listener;
+
     private IdleCrowd() {}
 
     /** Waits. */
@@ -39,8 +42,7 @@ public final class IdleCrowd {
         List<Socket> sockets = new ArrayList<>();
         CountDownLatch talked = new CountDownLatch(count);
         if (args[0].equals("server")) {
-            ServerSocket listener =
-                    new ServerSocket(0, count, loopback); // a client that moves asks for it
+            listener = new ServerSocket(0, count, loopback);
             System.out.println("READY " + listener.getLocalPort());
             for (int i = 0; i < count; i++) {
                 sockets.add(listener.accept());

@@ -105,7 +105,7 @@ final class Direction implements Runnable, Pending.Owner {
         }
         try {
             loan.take(one, many);
-        } catch (RuntimeException e) { // they will not do
+        } catch (RuntimeException | Error e) { // they will not do
             forget();
             return (Future<V>) owner.group.deliver(target, with, null, e);
         }

@@ -18,6 +18,7 @@ public final class BorrowedBuffers {
     /** Most buffers that are compared with each other: for more, a set is quicker. */
     private static final int FEW = 32;
 
+    private final Set<ByteBuffer> seen = Collections.newSetFromMap(new IdentityHashMap<>(0));
     private ByteBuffer[] held = {}; // whose arenas stay open
     private int holds;
     private ByteBuffer[] given; // if one occurs twice; else null
@@ -40,12 +41,10 @@ public final class BorrowedBuffers {
      * @param to one more than the last one
      */
     public ByteBuffer[] apart(ByteBuffer[] many, int from, int to) {
-        Set<ByteBuffer> seen =
-                to - from > FEW
-                        ? Collections.newSetFromMap(new IdentityHashMap<>(to - from))
-                        : null;
+        boolean few = to - from <= FEW;
+        seen.clear();
         for (int i = from; i < to; i++) {
-            boolean again = seen == null ? occurs(many, from, i) : !seen.add(many[i]);
+            boolean again = few ? occurs(many, from, i) : !seen.add(many[i]);
             if (again && many[i].hasRemaining()) {
                 if (given == null) {
                     given = many.clone();
@@ -54,6 +53,7 @@ public final class BorrowedBuffers {
                 apart[i] = many[i].slice();
             }
         }
+        seen.clear();
         return given == null ? many : apart;
     }
 

@@ -105,8 +105,8 @@ final class JdkClasses {
     }
 
     /**
-     * Fails unless the package, and the JDK's internal ones, have every method that the class calls
-     * in them, in the class that it names.
+     * Fails unless the package has every method that the class calls in it, in the class that it
+     * names.
      *
      * @param ours classes that need not be there
      */
@@ -117,8 +117,7 @@ final class JdkClasses {
         for (PoolEntry entry : parsed.constantPool()) {
             if (entry instanceof MemberRefEntry member && !(entry instanceof FieldRefEntry)) {
                 String owner = member.owner().asInternalName().replace('/', '.');
-                boolean theirs = owner.startsWith(own + ".") || owner.startsWith("jdk.internal.");
-                if (theirs && !ours.contains(owner)) {
+                if (owner.startsWith(own + ".") && !ours.contains(owner)) {
                     require(owner, member.name().stringValue(), member.type().stringValue());
                 }
             }
