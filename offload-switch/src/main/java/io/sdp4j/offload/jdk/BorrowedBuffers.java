@@ -42,7 +42,6 @@ public final class BorrowedBuffers {
      */
     public ByteBuffer[] apart(ByteBuffer[] many, int from, int to) {
         boolean few = to - from <= FEW;
-        seen.clear();
         for (int i = from; i < to; i++) {
             boolean again = few ? occurs(many, from, i) : !seen.add(many[i]);
             if (again && many[i].hasRemaining()) {
@@ -53,7 +52,9 @@ public final class BorrowedBuffers {
                 apart[i] = many[i].slice();
             }
         }
-        seen.clear();
+        if (!few) {
+            seen.clear();
+        }
         return given == null ? many : apart;
     }
 
