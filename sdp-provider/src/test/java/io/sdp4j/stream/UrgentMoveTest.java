@@ -12,6 +12,8 @@ import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
+import io.sdp4j.offload.spi.AcceptedConnections;
+import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
@@ -30,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,8 +78,9 @@ final class UrgentMoveTest {
 
     /** The client's output cannot move as long as the server does not read. */
     private void halfway(Halfway test) throws Exception {
+        CountDownLatch taken = new CountDownLatch(2);
         connected(
-                fabric.provider(),
+                taken(taking(fabric.provider(), taken::countDown), taken::countDown),
                 (client, server) -> {
                     CompletableFuture<Void> flood =
                             beside(
@@ -84,8 +88,7 @@ final class UrgentMoveTest {
                                         write(client, 1);
                                         write(client, FLOOD_BYTES - 1);
                                     });
-                    await().pollInterval(Duration.ofMillis(10))
-                            .until(() -> offloaded(client) && offloaded(server));
+                    waitFor(taken);
                     test.run(client, server, flood);
                 });
     }
@@ -244,6 +247,38 @@ final class UrgentMoveTest {
                                 : result);
     }
 
+    /** Runs {@code after} when the accepted end has taken its stream. */
+    private static OffloadProvider taken(OffloadProvider provider, Runnable after) {
+        return proxy(
+                OffloadProvider.class,
+                provider,
+                args -> {
+                    if (args != null && args[0] instanceof ListenSpec spec) {
+                        args[0] =
+                                new ListenSpec(
+                                        spec.address(),
+                                        spec.dualStack(),
+                                        spec.backlog(),
+                                        spec.fabrics(),
+                                        spec.onPending(),
+                                        taken(spec.accepted(), after));
+                    }
+                },
+                (_, result) -> result);
+    }
+
+    private static AcceptedConnections taken(AcceptedConnections accepted, Runnable after) {
+        return proxy(
+                AcceptedConnections.class,
+                accepted,
+                (method, result) -> {
+                    if (method.equals("moved")) {
+                        after.run();
+                    }
+                    return result;
+                });
+    }
+
     /** The end that has connected need not wait to be told: the other one waits for it. */
     @Test
     void anUrgentByteThatComesWhileTheStreamIsTakenMovesTheOutput() throws Exception {
@@ -284,11 +319,16 @@ final class UrgentMoveTest {
     }
 
     private static <T> T proxy(Class<T> type, T to, After after) {
+        return proxy(type, to, _ -> {}, after);
+    }
+
+    private static <T> T proxy(Class<T> type, T to, Consumer<Object[]> before, After after) {
         return type.cast(
                 Proxy.newProxyInstance(
                         type.getClassLoader(),
                         new Class<?>[] {type},
                         (_, method, args) -> {
+                            before.accept(args);
                             try {
                                 return after.result(method.getName(), method.invoke(to, args));
                             } catch (InvocationTargetException e) {
