@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Set;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * Calls the protected methods of any {@link SocketImpl}, and makes the JDK's own. In this package,
@@ -57,6 +58,21 @@ public final class SocketImplAccess {
 
     public OutputStream output(SocketImpl impl) throws IOException {
         return impl.getOutputStream();
+    }
+
+    /**
+     * As {@code in.read}, of the stream of a platform socket. Not compiled into its callers, most
+     * of which are compiled when their bytes no longer come this way.
+     */
+    @DontInline
+    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
+        return in.read(b, off, len);
+    }
+
+    /** As {@code out.write}, likewise. */
+    @DontInline
+    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+        out.write(b, off, len);
     }
 
     public int available(SocketImpl impl) throws IOException {

@@ -187,15 +187,16 @@ final class StreamReader {
     }
 
     /**
-     * Gives back the message read last and takes the next one.
+     * Gives back the message read last and goes on to what comes next. One method, see
+     * docs/decisions/0020-a-wait-is-compiled-once.md.
      *
      * @param first whether nothing was read yet by this call, so that an end or an error must be
      *     told
-     * @return false if there is none; {@link #nothing} says why
+     * @return whether something is left now; if not, {@link #nothing} says why
      */
     private boolean nextMessage(boolean first) throws SocketException {
         int wake;
-        boolean found;
+        boolean found = false;
         SocketException failure = null;
         synchronized (core) {
             core.enter();
@@ -205,7 +206,40 @@ final class StreamReader {
             if (!first) {
                 taken(left);
             }
-            found = advance(first);
+            while (!found) {
+                if (ahead) {
+                    if (!first && core.inbox.newest(urgent) && core.queue.known()) {
+                        core.inbox.progressBehind(); // as below
+                    }
+                    boolean mark = core.inbox.newest(urgent);
+                    if (mark && !first) {
+                        break; // reads stop before an urgent byte
+                    }
+                    ahead = false;
+                    if (!mark || core.inbox.isInline()) {
+                        left = 1;
+                        end++;
+                        found = true;
+                        break;
+                    }
+                }
+                giveBack();
+                if (core.qps.isEmpty()) {
+                    // A read that has something to give does not ask a device for more. What there
+                    // is may have come before that was read.
+                    if (first) {
+                        core.progress();
+                    } else if (core.queue.known()) {
+                        core.inbox.progressBehind();
+                    }
+                }
+                long entry = core.qps.take();
+                if (entry == UnreadQueue.NONE) {
+                    break;
+                }
+                take(entry);
+                found = left > 0;
+            }
             if (!found && first) {
                 nothing = ending.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? ending.forReader() : null;
@@ -219,50 +253,6 @@ final class StreamReader {
             throw failure;
         }
         return found;
-    }
-
-    /**
-     * Goes on to what comes next. With the lock.
-     *
-     * @return whether something is left now
-     */
-    private boolean advance(boolean first) {
-        assert Thread.holdsLock(core);
-        while (true) {
-            if (ahead) {
-                if (!first && core.inbox.newest(urgent) && core.queue.known()) {
-                    core.inbox.progressBehind(); // as below
-                }
-                boolean mark = core.inbox.newest(urgent);
-                if (mark && !first) {
-                    return false; // reads stop before an urgent byte
-                }
-                ahead = false;
-                if (!mark || core.inbox.isInline()) {
-                    left = 1;
-                    end++;
-                    return true;
-                }
-            }
-            giveBack();
-            if (core.qps.isEmpty()) {
-                // A read that has something to give does not ask a device for more. What there is
-                // may have come before that was read.
-                if (first) {
-                    core.progress();
-                } else if (core.queue.known()) {
-                    core.inbox.progressBehind();
-                }
-            }
-            long entry = core.qps.take();
-            if (entry == UnreadQueue.NONE) {
-                return false;
-            }
-            take(entry);
-            if (left > 0) {
-                return true;
-            }
-        }
     }
 
     private void take(long entry) {

@@ -68,6 +68,16 @@ final class JdkKernelSocket extends KernelSocket {
     }
 
     @Override
+    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
+        return ACCESS.read(in, b, off, len);
+    }
+
+    @Override
+    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+        ACCESS.write(out, b, off, len);
+    }
+
+    @Override
     public int available() throws IOException {
         return ACCESS.available(impl);
     }

@@ -55,6 +55,16 @@ public abstract class KernelSocket {
         throw notConnected();
     }
 
+    /** As {@code in.read}, where {@code in} is of {@link #inputStream}. */
+    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
+        return in.read(b, off, len);
+    }
+
+    /** As {@code out.write}, where {@code out} is of {@link #outputStream}. */
+    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+        out.write(b, off, len);
+    }
+
     public int available() throws IOException {
         throw notConnected();
     }

@@ -218,7 +218,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     /** As {@code read}; 0 = TCP was cut, but the stream goes on. */
     private int readOnce(byte[] b, int off, int len) throws IOException {
         try {
-            return in.read(b, off, len);
+            return kernel.read(in, b, off, len);
         } catch (SocketException e) {
             if (inputShut || !goesOn()) {
                 if (reset.tellsReader(e)) {
@@ -277,7 +277,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private void writeKernel(byte[] b, int off, int len) throws IOException {
         boolean whole = false;
         try {
-            out.write(b, off, len);
+            kernel.write(out, b, off, len);
             whole = true;
         } finally {
             if (!whole) {
