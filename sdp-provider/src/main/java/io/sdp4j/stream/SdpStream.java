@@ -169,7 +169,7 @@ final class SdpStream implements OffloadStream {
     @Override
     public boolean peerVanished() {
         synchronized (core) {
-            return core.cause.vanishedClean();
+            return core.end.vanishedClean();
         }
     }
 

@@ -54,7 +54,6 @@ final class StreamCore {
     final Inbox inbox;
     final SuspendedSession suspension;
     final KeepAlive keepAlive;
-    final DisconnectCause cause;
     final StreamEnd end;
 
     /** Null where payload is always copied. */
@@ -108,7 +107,6 @@ final class StreamCore {
         this.timers = new StreamTimers(this, settings, loop, onTimer);
         this.qps = new SessionConnections(this, qp, settings.buffers());
         this.inbox = new Inbox(this, qps, actions);
-        this.cause = new DisconnectCause(this, actions);
         this.end = new StreamEnd(this, actions);
         this.suspension = new SuspendedSession(this, actions, onSuspended);
         boolean lends = settings.zcopy().usable(fabric);
@@ -177,20 +175,20 @@ final class StreamCore {
                         }
                         machine.onReceived(c.slot, first, second, extended, c.byteLen, actions);
                     } else {
-                        cause.onQpError(c);
+                        end.onQpError(c);
                     }
                 }
                 case Completion.SEND -> outgoing.onCompleted(c);
-                case Completion.DISCONNECTED -> cause.onDisconnected(c);
+                case Completion.DISCONNECTED -> end.onDisconnected(c);
                 case Completion.ERROR -> {
                     LOG.debug("{}: queue pair failed: {}", name, c.status);
-                    cause.onQpError(c);
+                    end.onQpError(c);
                 }
                 case Completion.READ, Completion.WRITE -> onRdma();
                 default -> throw new AssertionError("unknown completion " + c.opcode);
             }
             carryOut();
-            cause.onMessage();
+            end.onMessage();
         }
         coalescer.flushIfPeerKeepsUp();
         if (lending != null) {
@@ -213,7 +211,7 @@ final class StreamCore {
             return; // the end of the queue pair, which is told by itself, says why
         }
         if (completion.status != WcStatus.SUCCESS) {
-            cause.onQpError(completion);
+            end.onQpError(completion);
         } else if (completion.wrId != KeepAlive.PROBE) {
             lending.onCompleted(completion);
         }

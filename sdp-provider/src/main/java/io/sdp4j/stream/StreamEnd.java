@@ -1,10 +1,14 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.ActionList;
+import io.sdp4j.wire.Bsdh;
 
 /**
- * How a stream ends: what its application or process ends of it, and how far that has come.
+ * How a stream ends: what its application or process ends of it, how far that has come, and how the
+ * connection below ended, as far as the application can tell the ways apart.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -14,6 +18,9 @@ final class StreamEnd {
     private final StreamCore core;
     private final ActionList actions;
     private boolean silent;
+    private boolean finSeen;
+    private boolean vanishedClean;
+    private boolean timedOut;
 
     StreamEnd(StreamCore core, ActionList actions) {
         this.core = core;
@@ -117,5 +124,54 @@ final class StreamEnd {
     boolean over() {
         assert Thread.holdsLock(core);
         return core.machine.closed() && !core.suspension.suspended();
+    }
+
+    /** The machine has seen a message. */
+    void onMessage() {
+        assert Thread.holdsLock(core);
+        finSeen |= core.machine.eof();
+    }
+
+    void onQpError(Completion c) {
+        assert Thread.holdsLock(core);
+        note(c);
+        core.machine.onQpError(actions);
+    }
+
+    void onDisconnected(Completion c) {
+        assert Thread.holdsLock(core);
+        note(c);
+        boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.suspension.suspended();
+        vanishedClean = unsaid && c.count == 0;
+        if (unsaid && c.byteLen > Bsdh.BYTES && !core.machine.eof()) {
+            core.inbox.deliverUnsent(c.slot, Bsdh.BYTES, c.byteLen - Bsdh.BYTES);
+        }
+        core.machine.onDisconnected(actions);
+    }
+
+    /** The first to tell of the end knows why it came. */
+    private void note(Completion c) {
+        timedOut |= !reset() && c.status.timedOut();
+    }
+
+    /**
+     * The peer's half ended in order, whatever came after: reads have given -1 or will, as after a
+     * FIN.
+     */
+    boolean finSeen() {
+        assert Thread.holdsLock(core);
+        return finSeen;
+    }
+
+    /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
+    boolean vanishedClean() {
+        assert Thread.holdsLock(core);
+        return vanishedClean;
+    }
+
+    /** The peer did not answer any more, so the session was cut. */
+    boolean timedOut() {
+        assert Thread.holdsLock(core);
+        return timedOut;
     }
 }

@@ -66,8 +66,8 @@ final class StreamErrors {
         assert Thread.holdsLock(core);
         return !core.end.silent()
                 && (core.inputShut()
-                        || core.cause.finSeen()
-                        || core.cause.vanishedClean()
+                        || core.end.finSeen()
+                        || core.end.vanishedClean()
                         || (core.end.reset()
                                 && (reported == Reported.TO_WRITER || (told() && timedOut()))));
     }
@@ -89,7 +89,7 @@ final class StreamErrors {
 
     /** A reset is remembered by the JDK, a time-out is not: the kernel tells it once. */
     private boolean timedOut() {
-        return core.cause.timedOut();
+        return core.end.timedOut();
     }
 
     /** Exception of a writer that cannot write; null = wait, or {@link #swallowsWrite}. */
@@ -98,12 +98,12 @@ final class StreamErrors {
         if (core.end.silent()) {
             return null;
         }
-        boolean inOrder = core.cause.vanishedClean() || core.cause.finSeen();
+        boolean inOrder = core.end.vanishedClean() || core.end.finSeen();
         if (core.end.reset() && !inOrder && !told()) {
             reported = Reported.TO_WRITER; // also to one who has shut its output
             return new SocketException(timedOut() ? TIMED_OUT : "Connection reset by peer");
         }
-        boolean over = core.end.reset() && (!core.cause.vanishedClean() || writeSwallowed);
+        boolean over = core.end.reset() && (!core.end.vanishedClean() || writeSwallowed);
         return over || core.end.outputShut() ? new SocketException("Broken pipe") : null;
     }
 
@@ -116,7 +116,7 @@ final class StreamErrors {
         boolean swallows =
                 core.end.reset()
                         && !core.end.silent()
-                        && core.cause.vanishedClean()
+                        && core.end.vanishedClean()
                         && !writeSwallowed;
         writeSwallowed |= swallows;
         return swallows;

@@ -100,7 +100,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         boolean over = core.end.reset() || closing;
         int ops = 0;
         boolean unread = core.inbox.readable() || offered();
-        if (over || unread || core.inputShut() || core.cause.finSeen()) {
+        if (over || unread || core.inputShut() || core.end.finSeen()) {
             ops |= OffloadStream.READ;
         }
         if (over || core.end.outputShut() || writable(m)) {
