@@ -108,23 +108,11 @@ final class MigrationListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_POLICY));
             return;
         }
-        PassiveOpen.answer(
-                request,
-                fabric,
-                context.settings(),
-                new PassiveOpen.Outcome() {
-                    @Override
-                    public void onEstablished(SdpMachine fresh, QueuePair on) {
-                        arrived(fresh, on);
-                    }
+        PassiveOpen.answer(request, fabric, context.settings(), this::arrived, _ -> letAnotherIn());
+    }
 
-                    @Override
-                    public void onFailed(FabricException failure) {
-                        synchronized (MigrationListener.this) {
-                            taken = false;
-                        }
-                    }
-                });
+    private synchronized void letAnotherIn() {
+        taken = false;
     }
 
     private void arrived(SdpMachine fresh, QueuePair on) {

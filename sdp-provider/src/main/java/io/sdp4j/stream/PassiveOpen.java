@@ -9,23 +9,26 @@ import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** The passive side of one connection: Hello here, HelloAck there. */
 final class PassiveOpen {
-    /** How it ended. Called once: by the answer itself if that is no, else on the event thread. */
-    interface Outcome {
-        /** The receiver of the call owns the queue pair. */
-        void onEstablished(SdpMachine machine, QueuePair qp);
-
-        /** There is no connection, and nothing is left of it. */
-        void onFailed(FabricException failure);
-    }
-
     private PassiveOpen() {}
 
-    /** Answers a request whose Hello is acceptable with HelloAck, else with a refusal. */
+    /**
+     * Answers a request whose Hello is acceptable with HelloAck, else with a refusal. One of the
+     * two is told, once: by the answer itself if that is no, else on the event thread.
+     *
+     * @param established owns the queue pair
+     * @param failed there is no connection, and nothing is left of it
+     */
     static void answer(
-            ConnectionRequest request, Fabric fabric, StreamSettings general, Outcome outcome) {
+            ConnectionRequest request,
+            Fabric fabric,
+            StreamSettings general,
+            BiConsumer<SdpMachine, QueuePair> established,
+            Consumer<FabricException> failed) {
         StreamSettings settings;
         SdpMachine machine;
         HelloFault fault;
@@ -37,12 +40,12 @@ final class PassiveOpen {
             fault = machine.onHello(hello, 0, (int) hello.byteSize());
             reply = fault == HelloFault.NONE ? helloAck(machine) : null;
         } catch (RuntimeException | Error e) {
-            outcome.onFailed(
+            failed.accept(
                     new FabricException(Cause.RESOURCES, "its SDP Hello is not answered: " + e, e));
             throw e;
         }
         if (reply == null) {
-            outcome.onFailed(
+            failed.accept(
                     new FabricException(Cause.PROTOCOL, "its SDP Hello is refused: " + fault));
             request.reject(Reasons.refusal(fault.rejectCause()));
             return;
@@ -53,12 +56,12 @@ final class PassiveOpen {
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair qp) {
-                        outcome.onEstablished(machine, qp);
+                        established.accept(machine, qp);
                     }
 
                     @Override
                     public void onFailed(FabricException failure) {
-                        outcome.onFailed(failure);
+                        failed.accept(failure);
                     }
                 });
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Listens for SDP on every fabric of one kernel listener.
@@ -100,22 +101,17 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
             return;
         }
+        Consumer<FabricException> failed =
+                failure -> {
+                    waiting.decrementAndGet();
+                    onFailed(request, failure);
+                };
         PassiveOpen.answer(
                 request,
                 fabric,
                 context.settings(),
-                new PassiveOpen.Outcome() {
-                    @Override
-                    public void onEstablished(SdpMachine machine, QueuePair qp) {
-                        established(fabric, machine, qp, request, this);
-                    }
-
-                    @Override
-                    public void onFailed(FabricException failure) {
-                        waiting.decrementAndGet();
-                        SdpListener.this.onFailed(request, failure);
-                    }
-                });
+                (machine, qp) -> established(fabric, machine, qp, request, failed),
+                failed);
     }
 
     /** The kernel has accepted it already, so no backlog counts. */
@@ -125,22 +121,17 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(3));
             return;
         }
+        Consumer<FabricException> failed =
+                failure -> {
+                    onFailed(request, failure);
+                    accepted.failed(request.localAddress(), request.remoteAddress());
+                };
         PassiveOpen.answer(
                 request,
                 fabric,
                 context.settings(),
-                new PassiveOpen.Outcome() {
-                    @Override
-                    public void onEstablished(SdpMachine machine, QueuePair qp) {
-                        accepted.moved(stream(fabric, machine, qp, request, this));
-                    }
-
-                    @Override
-                    public void onFailed(FabricException failure) {
-                        SdpListener.this.onFailed(request, failure);
-                        accepted.failed(request.localAddress(), request.remoteAddress());
-                    }
-                });
+                (machine, qp) -> accepted.moved(stream(fabric, machine, qp, request, failed)),
+                failed);
     }
 
     private void established(
@@ -148,8 +139,8 @@ final class SdpListener implements OffloadListener {
             SdpMachine machine,
             QueuePair qp,
             ConnectionRequest request,
-            PassiveOpen.Outcome outcome) {
-        ready.add(stream(fabric, machine, qp, request, outcome));
+            Consumer<FabricException> failed) {
+        ready.add(stream(fabric, machine, qp, request, failed));
         if (closed) {
             abortReady();
         } else {
@@ -157,19 +148,18 @@ final class SdpListener implements OffloadListener {
         }
     }
 
-    /** Where it cannot begin, the outcome is another. */
+    /** Where it cannot begin, it has failed after all. */
     private OffloadStream stream(
             Fabric fabric,
             SdpMachine machine,
             QueuePair qp,
             ConnectionRequest request,
-            PassiveOpen.Outcome outcome) {
+            Consumer<FabricException> failed) {
         try {
             return SdpStream.begin(
                     machine, qp, context, fabric, request.localAddress(), request.remoteAddress());
         } catch (RuntimeException | Error e) {
-            outcome.onFailed(
-                    new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
+            failed.accept(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
             throw e;
         }
     }
