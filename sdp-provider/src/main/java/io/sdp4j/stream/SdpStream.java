@@ -351,12 +351,12 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public InetSocketAddress localAddress() {
-        return life.local();
+        return life.local;
     }
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return life.remote();
+        return life.remote;
     }
 
     @Override
@@ -367,8 +367,8 @@ final class SdpStream implements OffloadStream {
             long lentWritten = core.lending == null ? 0 : core.lending.bytesWritten();
             return new ConnectionInfo(
                     ReasonCode.OFFLOADED,
-                    "SDP over " + life.fabricName(),
-                    life.fabricName(),
+                    "SDP over " + life.fabric.name(),
+                    life.fabric.name(),
                     read + lentRead,
                     core.bytesSent() + lentWritten);
         }

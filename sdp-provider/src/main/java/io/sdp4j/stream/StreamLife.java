@@ -22,10 +22,10 @@ final class StreamLife {
     final BlockedThreads blocked;
     final StreamReader reader;
     final StreamErrors ending;
+    final Fabric fabric;
+    final InetSocketAddress local;
+    final InetSocketAddress remote;
     private final StreamContext context;
-    private final Fabric fabric;
-    private final InetSocketAddress local;
-    private final InetSocketAddress remote;
 
     /** There may be something to give back again. */
     private final Runnable onUse = this::watchQuiet;
@@ -91,18 +91,6 @@ final class StreamLife {
     private static String peer(QueuePair qp, InetSocketAddress remote) {
         String named = qp.peer();
         return named != null ? named : remote.getAddress().getHostAddress();
-    }
-
-    String fabricName() {
-        return fabric.name();
-    }
-
-    InetSocketAddress local() {
-        return local;
-    }
-
-    InetSocketAddress remote() {
-        return remote;
     }
 
     /** Called for a completion that was asked for. */
