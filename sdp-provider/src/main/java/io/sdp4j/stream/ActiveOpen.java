@@ -3,8 +3,10 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
-import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.trace.ConnectionTrace;
+import io.sdp4j.trace.TraceWriter;
 import io.sdp4j.wire.Hello;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
@@ -13,23 +15,20 @@ import java.net.InetSocketAddress;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/**
- * The active side of one connection: Hello there, HelloAck back.
- *
- * @param machine has accepted the HelloAck
- * @param qp the caller's from now on
- */
-record ActiveOpen(SdpMachine machine, QueuePair qp) {
+/** The active side of one connection: Hello there, HelloAck back. */
+final class ActiveOpen {
+    private ActiveOpen() {}
+
     /**
      * Blocks as {@link Fabric#connect} does.
      *
      * @throws OffloadUnavailable if there is no connection; nothing is left behind then
      */
-    static ActiveOpen connect(
+    static Established connect(
             Fabric fabric,
-            StreamSettings general,
+            StreamContext context,
             InetSocketAddress remote,
-            ConnectRequest.LocalAddress local,
+            ConnectSpec.LocalAddress local,
             long askedNanos,
             long deadlineNanos,
             long limitNanos,
@@ -37,14 +36,18 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
             Consumer<BooleanSupplier> asked,
             int socket)
             throws OffloadUnavailable {
-        StreamSettings settings = general.over(fabric.capabilities());
+        StreamSettings settings = context.settings().over(fabric.capabilities());
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
         byte[] hello = new byte[Hello.SHORT_BYTES];
         machine.writeHello(MemorySegment.ofArray(hello), 0);
+        InetSocketAddress[] own = {new InetSocketAddress(0)}; // until the fabric wants to know
         ConnectRequest request =
                 new ConnectRequest(
                         remote,
-                        local,
+                        source -> {
+                            own[0] = local.find(source);
+                            return own[0];
+                        },
                         hello,
                         settings.qpSpec(),
                         askedNanos,
@@ -53,6 +56,7 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                         abandoned,
                         asked,
                         socket);
+        long helloNanos = System.nanoTime();
         Fabric.Connection c;
         try {
             c = fabric.connect(request);
@@ -61,13 +65,26 @@ record ActiveOpen(SdpMachine machine, QueuePair qp) {
                     ? Reasons.unavailableThere(e)
                     : Reasons.unavailable(e);
         }
+        TraceWriter traces = context.traces();
+        ConnectionTrace trace =
+                traces == null
+                        ? null
+                        : traces.connection(
+                                true,
+                                own[0],
+                                remote,
+                                fabric.name(),
+                                hello,
+                                helloNanos,
+                                c.privateData(),
+                                System.nanoTime());
+        Established open = new Established(machine, c.queuePair(), own[0], remote, trace);
         MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
         HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());
         if (fault != HelloFault.NONE) {
-            c.queuePair().abort();
-            c.queuePair().close();
+            open.abort();
             throw Reasons.badHelloAck(fault);
         }
-        return new ActiveOpen(machine, c.queuePair());
+        return open;
     }
 }

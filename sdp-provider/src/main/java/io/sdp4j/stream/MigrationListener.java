@@ -6,9 +6,7 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
-import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -37,9 +35,8 @@ final class MigrationListener {
     /** A peer was let in. */
     private boolean taken;
 
-    // the peer that came before the session was suspended
-    private SdpMachine machine;
-    private QueuePair qp;
+    /** The peer that came before the session was suspended; null = none has. */
+    private Established early;
 
     private boolean suspended;
     private boolean over;
@@ -108,18 +105,17 @@ final class MigrationListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_POLICY));
             return;
         }
-        PassiveOpen.answer(request, fabric, context.settings(), this::arrived, _ -> letAnotherIn());
+        PassiveOpen.answer(request, fabric, context, this::arrived, _ -> letAnotherIn());
     }
 
     private synchronized void letAnotherIn() {
         taken = false;
     }
 
-    private void arrived(SdpMachine fresh, QueuePair on) {
+    private void arrived(Established open) {
         stream.onNotify(); // what the peer said before it came may not have been heard yet
         synchronized (this) {
-            machine = fresh;
-            qp = on;
+            early = open;
         }
         goOn();
     }
@@ -130,7 +126,7 @@ final class MigrationListener {
         suspended = true;
         limit.cancel();
         watch();
-        if (qp != null) {
+        if (early != null) {
             context.loop().execute(this::goOn);
         }
     }
@@ -140,34 +136,26 @@ final class MigrationListener {
      * Where a reader is behind, it has until the limit.
      */
     private void goOn() {
-        SdpMachine next;
-        QueuePair on;
+        Established next;
         boolean late;
         boolean room = stream.makeRoom();
         synchronized (this) {
             late = over;
-            if (qp == null || !(suspended || late)) {
+            if (early == null || !(suspended || late)) {
                 return;
             }
             if (!room && !late) {
                 context.loop().schedule(this::goOn, SessionReconnect.PAUSE_NANOS);
                 return;
             }
-            next = machine;
-            on = qp;
-            machine = null;
-            qp = null;
+            next = early;
+            early = null;
         }
         if (late) {
-            discard(on);
+            next.abort();
         } else {
-            stream.resume(next, on);
+            stream.resume(next);
         }
-    }
-
-    private static void discard(QueuePair qp) {
-        qp.abort();
-        qp.close();
     }
 
     private void onLimit() {
@@ -175,7 +163,7 @@ final class MigrationListener {
         boolean came;
         synchronized (this) {
             waited = suspended;
-            came = qp != null;
+            came = early != null;
             if (over) {
                 return;
             }
@@ -198,7 +186,7 @@ final class MigrationListener {
 
     /** No peer is waited for any more. Idempotent. */
     void end() {
-        QueuePair unwanted;
+        Established unwanted;
         synchronized (this) {
             if (over) {
                 return;
@@ -206,11 +194,11 @@ final class MigrationListener {
             over = true;
             limit.cancel();
             listener.close();
-            unwanted = qp;
-            qp = null;
+            unwanted = early;
+            early = null;
         }
         if (unwanted != null) {
-            discard(unwanted);
+            unwanted.abort();
         }
         try {
             holder.close();

@@ -3,6 +3,7 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.trace.ConnectionTrace;
 import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
@@ -18,6 +19,7 @@ final class Outgoing {
     private final StreamCore core;
     private final SdpMachine machine;
     private final QueuePair qp;
+    private final ConnectionTrace trace;
     private final ActionList actions;
     private final MemorySegment sendMemory;
 
@@ -29,10 +31,11 @@ final class Outgoing {
     /** Tags of signalled control messages under way, by send slot; null until the first one. */
     private int[] controlTags;
 
-    Outgoing(StreamCore core, SdpMachine machine, QueuePair qp, ActionList actions) {
+    Outgoing(StreamCore core, Established open, ActionList actions) {
         this.core = core;
-        this.machine = machine;
-        this.qp = qp;
+        this.machine = open.machine();
+        this.qp = open.qp();
+        this.trace = open.trace();
         this.actions = actions;
         this.sendMemory = qp.sendMemory();
         this.bursts = qp.peerSleepsThroughMore();
@@ -48,7 +51,14 @@ final class Outgoing {
             flags |= QueuePair.MORE;
         }
         followed = false;
-        qp.postSend(slot, actions.messageBytes(i), flags);
+        post(slot, actions.messageBytes(i), flags);
+    }
+
+    private void post(int slot, int byteLen, int flags) {
+        if (trace != null) {
+            trace.sent(System.nanoTime(), sendMemory, qp.sendOffset(slot), byteLen);
+        }
+        qp.postSend(slot, byteLen, flags);
     }
 
     private void writeHeader(int i, int slot) {
@@ -99,7 +109,7 @@ final class Outgoing {
         }
         writeHeader(i, slot);
         marks.onMarked();
-        qp.postSend(slot, actions.messageBytes(i), flags);
+        post(slot, actions.messageBytes(i), flags);
     }
 
     /** Row {@code i}: a header, and payload from a lent buffer. */
@@ -112,7 +122,7 @@ final class Outgoing {
             long to = at + actions.headerBytes(i);
             MemorySegment.copy(from, actions.bufferOffset(i), sendMemory, to, actions.bytes(i));
             marks.onMarked();
-            qp.postSend(slot, actions.messageBytes(i), solicited(actions.flags(i)));
+            post(slot, actions.messageBytes(i), solicited(actions.flags(i)));
         }
     }
 

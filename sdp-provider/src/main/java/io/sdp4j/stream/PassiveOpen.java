@@ -5,11 +5,13 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.trace.ConnectionTrace;
+import io.sdp4j.trace.TraceWriter;
 import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
-import java.util.function.BiConsumer;
+import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 
 /** The passive side of one connection: Hello here, HelloAck there. */
@@ -20,24 +22,30 @@ final class PassiveOpen {
      * Answers a request whose Hello is acceptable with HelloAck, else with a refusal. One of the
      * two is told, once: by the answer itself if that is no, else on the event thread.
      *
-     * @param established owns the queue pair
+     * @param established owns the connection
      * @param failed there is no connection, and nothing is left of it
      */
     static void answer(
             ConnectionRequest request,
             Fabric fabric,
-            StreamSettings general,
-            BiConsumer<SdpMachine, QueuePair> established,
+            StreamContext context,
+            Consumer<Established> established,
             Consumer<FabricException> failed) {
+        long helloNanos = System.nanoTime();
+        InetSocketAddress local;
+        InetSocketAddress remote;
+        byte[] hello;
         StreamSettings settings;
         SdpMachine machine;
         HelloFault fault;
         byte[] reply;
         try {
-            settings = general.over(fabric.capabilities());
+            local = request.localAddress();
+            remote = request.remoteAddress();
+            hello = request.privateData();
+            settings = context.settings().over(fabric.capabilities());
             machine = SdpMachine.accepting(settings.wireConfig(fabric.capabilities()));
-            MemorySegment hello = MemorySegment.ofArray(request.privateData());
-            fault = machine.onHello(hello, 0, (int) hello.byteSize());
+            fault = machine.onHello(MemorySegment.ofArray(hello), 0, hello.length);
             reply = fault == HelloFault.NONE ? helloAck(machine) : null;
         } catch (RuntimeException | Error e) {
             failed.accept(
@@ -56,7 +64,20 @@ final class PassiveOpen {
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair qp) {
-                        established.accept(machine, qp);
+                        TraceWriter traces = context.traces();
+                        ConnectionTrace trace =
+                                traces == null
+                                        ? null
+                                        : traces.connection(
+                                                false,
+                                                local,
+                                                remote,
+                                                fabric.name(),
+                                                hello,
+                                                helloNanos,
+                                                reply,
+                                                System.nanoTime());
+                        established.accept(new Established(machine, qp, local, remote, trace));
                     }
 
                     @Override

@@ -6,13 +6,11 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
-import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.wire.SdpMachine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -107,11 +105,7 @@ final class SdpListener implements OffloadListener {
                     onFailed(request, failure);
                 };
         PassiveOpen.answer(
-                request,
-                fabric,
-                context.settings(),
-                (machine, qp) -> established(fabric, machine, qp, request, failed),
-                failed);
+                request, fabric, context, open -> established(fabric, open, failed), failed);
     }
 
     /** The kernel has accepted it already, so no backlog counts. */
@@ -129,18 +123,13 @@ final class SdpListener implements OffloadListener {
         PassiveOpen.answer(
                 request,
                 fabric,
-                context.settings(),
-                (machine, qp) -> accepted.moved(stream(fabric, machine, qp, request, failed)),
+                context,
+                open -> accepted.moved(stream(fabric, open, failed)),
                 failed);
     }
 
-    private void established(
-            Fabric fabric,
-            SdpMachine machine,
-            QueuePair qp,
-            ConnectionRequest request,
-            Consumer<FabricException> failed) {
-        ready.add(stream(fabric, machine, qp, request, failed));
+    private void established(Fabric fabric, Established open, Consumer<FabricException> failed) {
+        ready.add(stream(fabric, open, failed));
         if (closed) {
             abortReady();
         } else {
@@ -150,14 +139,9 @@ final class SdpListener implements OffloadListener {
 
     /** Where it cannot begin, it has failed after all. */
     private OffloadStream stream(
-            Fabric fabric,
-            SdpMachine machine,
-            QueuePair qp,
-            ConnectionRequest request,
-            Consumer<FabricException> failed) {
+            Fabric fabric, Established open, Consumer<FabricException> failed) {
         try {
-            return SdpStream.begin(
-                    machine, qp, context, fabric, request.localAddress(), request.remoteAddress());
+            return SdpStream.begin(open, context, fabric);
         } catch (RuntimeException | Error e) {
             failed.accept(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
             throw e;

@@ -26,6 +26,7 @@ import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.FabricResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
+import io.sdp4j.trace.TraceWriter;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +36,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,13 +73,14 @@ public final class SdpOffloadProvider implements OffloadProvider {
             StreamSettings settings,
             EventLoop loop,
             long verbsConnectNanos) {
-        this(fabrics, resolver, null, settings, loop, verbsConnectNanos, LOG::warn);
+        this(fabrics, resolver, null, settings, null, loop, verbsConnectNanos, LOG::warn);
     }
 
     /**
      * The same.
      *
      * @param devices which {@code resolver} asks; ends with the provider; null = it asks none
+     * @param traces where its streams are traced; null = nowhere
      * @param warnings takes lines for the operator
      */
     SdpOffloadProvider(
@@ -87,6 +88,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
             FabricResolver resolver,
             DeviceResolver devices,
             StreamSettings settings,
+            TraceWriter traces,
             EventLoop loop,
             long verbsConnectNanos,
             Consumer<String> warnings) {
@@ -97,6 +99,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
         this.context =
                 new StreamContext(
                         settings,
+                        traces,
                         loop,
                         new SetupThreads(),
                         new IdleTrimmer(loop, settings.quietNanos()),
@@ -128,12 +131,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
     public static SdpOffloadProvider create(
             Settings settings, LocalAddresses hosts, List<FabricFactory> plugins) {
         EventLoop loop = Caretaker.LOOP;
-        UnaryOperator<Fabric> traced = Traces.around(settings);
         Map<String, FabricSet.Opener> openers = new LinkedHashMap<>();
         if (settings.flag(ShmSettings.ENABLED)) {
             openers.put(
-                    HostResolver.SHM,
-                    () -> traced.apply(ShmFabric.open(shmConfig(settings), loop, LOG::warn)));
+                    HostResolver.SHM, () -> ShmFabric.open(shmConfig(settings), loop, LOG::warn));
         }
         FabricResolver resolver =
                 settings.flag(ShmSettings.ENABLED)
@@ -141,14 +142,12 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         : (local, remote) -> List.of();
         DeviceResolver devices = null;
         if (settings.flag(VerbsSettings.ENABLED)) {
-            openers.put(
-                    DeviceResolver.VERBS,
-                    () -> traced.apply(VerbsFabric.open(verbsConfig(settings), loop)));
+            openers.put(DeviceResolver.VERBS, () -> VerbsFabric.open(verbsConfig(settings), loop));
             devices = DeviceResolver.behind(resolver, new KernelNetlink(loop));
             resolver = devices;
         }
         for (FabricFactory plugin : plugins) {
-            openers.put(plugin.name(), () -> traced.apply(new PluginFabric(plugin.open())));
+            openers.put(plugin.name(), () -> new PluginFabric(plugin.open()));
         }
         SdpOffloadProvider provider =
                 new SdpOffloadProvider(
@@ -156,6 +155,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         PluginFabric.behind(resolver, plugins),
                         devices,
                         StreamSettings.of(settings),
+                        Traces.writer(settings),
                         loop,
                         TimeUnit.MILLISECONDS.toNanos(
                                 settings.longValue(VerbsSettings.CONNECT_TIMEOUT_MS)),
@@ -366,23 +366,19 @@ public final class SdpOffloadProvider implements OffloadProvider {
     }
 
     private OffloadStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
-        InetSocketAddress[] local = new InetSocketAddress[1];
-        ActiveOpen open =
+        Established open =
                 ActiveOpen.connect(
                         fabric,
-                        context.settings(),
+                        context,
                         spec.remote(),
-                        source -> {
-                            local[0] = spec.localAddress().find(source);
-                            return local[0];
-                        },
+                        spec.localAddress(),
                         spec.askedNanos(),
                         spec.deadlineNanos(),
                         spec.limitNanos(),
                         spec.abandoned(),
                         spec.asked(),
                         spec.socket());
-        return SdpStream.begin(open.machine(), open.qp(), context, fabric, local[0], spec.remote());
+        return SdpStream.begin(open, context, fabric);
     }
 
     @Override

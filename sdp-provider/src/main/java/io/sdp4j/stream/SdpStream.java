@@ -4,9 +4,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.Fabric;
-import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -42,26 +40,19 @@ final class SdpStream implements OffloadStream {
         this.writer = new StreamWriter(core, blocked, watch, life.ending, bulkBytes, writesPast);
     }
 
-    /** A new stream, which is looked after from here on. The queue pair is its own, or closed. */
-    static SdpStream begin(
-            SdpMachine machine,
-            QueuePair qp,
-            StreamContext context,
-            Fabric fabric,
-            InetSocketAddress local,
-            InetSocketAddress remote) {
+    /** A new stream, which is looked after from here on. The connection is its own, or cut. */
+    static SdpStream begin(Established open, StreamContext context, Fabric fabric) {
         SdpStream stream = null;
         try {
-            StreamLife life = new StreamLife(machine, qp, context, fabric, local, remote);
-            stream = new SdpStream(life, context.settings().bulkBytes(), qp.writesPast());
+            StreamLife life = new StreamLife(open, context, fabric);
+            stream = new SdpStream(life, context.settings().bulkBytes(), open.qp().writesPast());
             life.begin();
             return stream;
         } catch (RuntimeException | Error e) {
             if (stream != null) {
                 stream.close(true);
             } else {
-                qp.abort();
-                qp.close();
+                open.abort();
             }
             throw e;
         }

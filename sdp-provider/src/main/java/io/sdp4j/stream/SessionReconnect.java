@@ -66,10 +66,10 @@ final class SessionReconnect {
         }
         long deadlineNanos = now + Math.min(endNanos - now, ATTEMPT_NANOS);
         try {
-            ActiveOpen open =
+            Established open =
                     ActiveOpen.connect(
                             fabric,
-                            context.settings(),
+                            context,
                             to,
                             _ -> local,
                             now,
@@ -81,7 +81,7 @@ final class SessionReconnect {
             synchronized (this) {
                 limit.cancel();
             }
-            stream.resume(open.machine(), open.qp());
+            stream.resume(open);
         } catch (OffloadUnavailable e) {
             again(e.getMessage());
         }

@@ -7,6 +7,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.trace.ConnectionTrace;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Mid;
@@ -38,6 +39,10 @@ final class StreamCore {
     // State of one connection; a session that is resumed has another one.
     SdpMachine machine;
     QueuePair qp;
+
+    /** Null where nothing is traced. */
+    ConnectionTrace trace;
+
     CompletionQueue queue;
     SendSlots slots;
     WriteCoalescer coalescer;
@@ -89,8 +94,7 @@ final class StreamCore {
      * @param onSuspended told of the port of the new owner when the session was suspended
      */
     StreamCore(
-            SdpMachine machine,
-            QueuePair qp,
+            Established open,
             Object name,
             StreamSettings settings,
             Capabilities fabric,
@@ -105,7 +109,7 @@ final class StreamCore {
         this.onViolation = onViolation;
         this.onEnd = onEnd;
         this.timers = new StreamTimers(this, settings, loop, onTimer);
-        this.qps = new SessionConnections(this, qp, settings.buffers());
+        this.qps = new SessionConnections(this, open.qp(), settings.buffers());
         this.inbox = new Inbox(this, qps, actions);
         this.end = new StreamEnd(this, actions);
         this.suspension = new SuspendedSession(this, actions, onSuspended);
@@ -115,7 +119,7 @@ final class StreamCore {
                 lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), onKeepAlive, actions);
         synchronized (this) {
-            adopt(machine, qp);
+            adopt(open);
         }
     }
 
@@ -129,26 +133,27 @@ final class StreamCore {
         return made;
     }
 
-    private void adopt(SdpMachine next, QueuePair over) {
-        machine = next;
-        qp = over;
-        queue = over.completions();
-        receiveMemory = over.receiveMemory();
-        outgoing = new Outgoing(this, next, over, actions);
-        next.onEstablished(actions);
+    private void adopt(Established open) {
+        machine = open.machine();
+        qp = open.qp();
+        trace = open.trace();
+        queue = qp.completions();
+        receiveMemory = qp.receiveMemory();
+        outgoing = new Outgoing(this, open, actions);
+        machine.onEstablished(actions);
         carryOut();
-        mostPayload = Math.min(next.maxPayload(), over.sendBytes() - Bsdh.BYTES);
-        usualPayload = Math.min(mostPayload, over.usualBytes() - Bsdh.BYTES);
-        slots = new SendSlots(over);
-        coalescer = new WriteCoalescer(this, slots, next.credit(), over.peerIsOurs());
+        mostPayload = Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
+        usualPayload = Math.min(mostPayload, qp.usualBytes() - Bsdh.BYTES);
+        slots = new SendSlots(qp);
+        coalescer = new WriteCoalescer(this, slots, machine.credit(), qp.peerIsOurs());
     }
 
     /** The session goes on over another connection. */
-    void resume(SdpMachine next, QueuePair over) {
+    void resume(Established open) {
         assert Thread.holdsLock(this);
-        qps.add(over, machine);
-        adopt(next, over);
-        suspension.end(next, inbox.isShut());
+        qps.add(open.qp(), machine);
+        adopt(open);
+        suspension.end(machine, inbox.isShut());
         carryOut();
         wakeOps |= OffloadStream.READ | OffloadStream.WRITE;
     }
@@ -164,6 +169,9 @@ final class StreamCore {
         assert Thread.holdsLock(this);
         Completion c = completion;
         for (int n = 0; n < MAX_COMPLETIONS && queue.poll(c); n++) {
+            if (trace != null) {
+                trace.completed(qp, c);
+            }
             switch (c.opcode) {
                 case Completion.RECEIVE -> {
                     if (c.status == WcStatus.SUCCESS) {
@@ -232,8 +240,8 @@ final class StreamCore {
                 case ActionList.WAKE -> wakeOps |= opsOf(actions.flags(i));
                 case ActionList.ARM_TIMER -> timers.arm(actions.timer(i), actions.nanos(i));
                 case ActionList.CANCEL_TIMER -> timers.cancel(actions.timer(i));
-                case ActionList.DISCONNECT -> qp.disconnect();
-                case ActionList.ABORT -> qp.abort();
+                case ActionList.DISCONNECT -> disconnect();
+                case ActionList.ABORT -> abort();
                 case ActionList.VIOLATION -> onViolation.accept(machine.violation());
                 case ActionList.SUSPENDED -> suspension.begin(actions.port(i));
                 case ActionList.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
@@ -245,6 +253,20 @@ final class StreamCore {
             }
         }
         actions.clear();
+    }
+
+    private void disconnect() {
+        if (trace != null) {
+            trace.disconnect(System.nanoTime(), false);
+        }
+        qp.disconnect();
+    }
+
+    private void abort() {
+        if (trace != null) {
+            trace.abort(System.nanoTime(), false, "");
+        }
+        qp.abort();
     }
 
     private static int opsOf(int wake) {

@@ -3,7 +3,6 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.wire.SdpMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -33,22 +32,16 @@ final class StreamLife {
     /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
     MigrationListener migration;
 
-    StreamLife(
-            SdpMachine machine,
-            QueuePair qp,
-            StreamContext context,
-            Fabric fabric,
-            InetSocketAddress local,
-            InetSocketAddress remote) {
+    StreamLife(Established open, StreamContext context, Fabric fabric) {
         this.context = context;
         this.fabric = fabric;
-        this.local = local;
-        this.remote = remote;
+        this.local = open.local();
+        this.remote = open.remote();
+        QueuePair qp = open.qp();
         StreamSettings settings = context.settings().over(fabric.capabilities());
         core =
                 new StreamCore(
-                        machine,
-                        qp,
+                        open,
                         new Name(local, remote),
                         settings,
                         fabric.capabilities(),
@@ -246,21 +239,20 @@ final class StreamLife {
     /**
      * The peer was found, or has come: goes on over another connection, unless that is too late.
      */
-    void resume(SdpMachine machine, QueuePair qp) {
+    void resume(Established open) {
         CompletionQueue before;
         MigrationListener left;
         int wake;
         synchronized (core) {
             if (!core.suspension.suspended()) {
-                qp.abort();
-                qp.close();
+                open.abort();
                 return;
             }
             core.enter();
             before = core.queue;
             boolean follows = core.machine.suspendedByPeer();
-            qp.completions().onNotify(this::onNotify);
-            core.resume(machine, qp);
+            open.qp().completions().onNotify(this::onNotify);
+            core.resume(open);
             watchQuiet(); // this one has given nothing back yet
             blocked.moveTo(core.queue);
             left = migration;

@@ -1,6 +1,5 @@
 package io.sdp4j.stream;
 
-import io.sdp4j.fabric.Fabric;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
@@ -10,9 +9,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,35 +22,36 @@ final class Traces {
     /**
      * By file: providers of one process share it, as a new file would take the place of the old.
      */
-    private static final Map<String, UnaryOperator<Fabric>> BEGUN = new ConcurrentHashMap<>();
+    private static final Map<String, Optional<TraceWriter>> BEGUN = new ConcurrentHashMap<>();
 
     private Traces() {}
 
     /**
-     * The wrapper of every fabric: none, or the trace of this process, whose file is made the first
-     * time. If it cannot be made, the log says so and nothing is traced.
+     * The trace of this process, whose file is made the first time; null = there is none. If the
+     * file cannot be made, the log says so once and nothing is traced.
      */
-    static UnaryOperator<Fabric> around(Settings settings) {
+    static TraceWriter writer(Settings settings) {
         String name = settings.text(SdpSettings.TRACE);
         if (name.isEmpty()) {
-            return UnaryOperator.identity();
+            return null;
         }
         long process = ProcessHandle.current().pid();
         return BEGUN.computeIfAbsent(
-                name.replace("%p", Long.toString(process)), file -> begin(file, process, settings));
+                        name.replace("%p", Long.toString(process)),
+                        file -> begin(file, process, settings))
+                .orElse(null);
     }
 
-    private static UnaryOperator<Fabric> begin(String file, long process, Settings settings) {
+    private static Optional<TraceWriter> begin(String file, long process, Settings settings) {
         try {
-            TraceWriter trace = createUninterrupted(file, process, settings);
-            return fabric -> new TracedFabric(fabric, trace);
+            return Optional.of(createUninterrupted(file, process, settings));
         } catch (IOException | InvalidPathException | UnsupportedOperationException e) {
             LOG.warn(
                     "no trace is written: {}: {}; name a file in a directory that this user can"
                             + " write to",
                     file,
                     e.toString());
-            return UnaryOperator.identity();
+            return Optional.empty();
         }
     }
 

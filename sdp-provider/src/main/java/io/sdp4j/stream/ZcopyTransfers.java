@@ -148,6 +148,9 @@ final class ZcopyTransfers {
         if (!deviceMoves) {
             reads.get().cost(start);
         }
+        if (posted && core.trace != null) {
+            core.trace.rdmaRead(System.nanoTime(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
+        }
         requirePosted(posted);
     }
 
@@ -160,6 +163,10 @@ final class ZcopyTransfers {
                         out.bytes(i),
                         out.remoteAddress(i),
                         out.rkey(i));
+        if (posted && core.trace != null) {
+            core.trace.rdmaWrite(
+                    System.nanoTime(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
+        }
         requirePosted(posted);
     }
 

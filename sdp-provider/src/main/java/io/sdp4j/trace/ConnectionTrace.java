@@ -2,6 +2,9 @@ package io.sdp4j.trace;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.trace.TraceEvent.Kind;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.MessageFields;
@@ -12,6 +15,10 @@ import java.lang.foreign.ValueLayout;
  * Where one connection writes what happens on it. The stream that owns it calls under its lock;
  * different connections write at the same time.
  *
+ * <p>A message is recorded from the memory that it is sent from, or that it landed in. A hostile
+ * peer that can write there may make the trace tell something else than the stream has seen; it
+ * cannot do more.
+ *
  * <p>Of a message its headers are kept, and as much of its payload as the setting allows. Times are
  * {@link System#nanoTime()}.
  */
@@ -21,6 +28,9 @@ public final class ConnectionTrace {
 
     private final TraceWriter writer;
     private final int connection;
+
+    /** This end was told to end the connection, of which only the first time matters. */
+    private boolean ended;
 
     ConnectionTrace(TraceWriter writer, int connection) {
         this.writer = writer;
@@ -44,6 +54,18 @@ public final class ConnectionTrace {
      */
     public void received(long nanos, MemorySegment m, long at, int byteLen) {
         message(nanos, true, m, at, byteLen);
+    }
+
+    /** Records what has come, and how the connection failed: what was posted was recorded then. */
+    public void completed(QueuePair qp, Completion c) {
+        boolean good = c.status == WcStatus.SUCCESS;
+        if (c.opcode == Completion.RECEIVE && good) {
+            received(System.nanoTime(), qp.receiveMemory(), qp.receiveOffset(c.slot), c.byteLen);
+        } else if (c.opcode == Completion.DISCONNECTED && good) {
+            disconnect(System.nanoTime(), true);
+        } else if (c.opcode == Completion.DISCONNECTED || c.opcode == Completion.ERROR) {
+            abort(System.nanoTime(), true, c.status.name());
+        }
     }
 
     private void message(long nanos, boolean received, MemorySegment m, long at, int byteLen) {
@@ -85,19 +107,25 @@ public final class ConnectionTrace {
     /**
      * The connection below ends in order.
      *
-     * @param received whether the peer closed it
+     * @param received whether the peer closed it; else it counts once
      */
     public void disconnect(long nanos, boolean received) {
+        if (endedBefore(received)) {
+            return;
+        }
         writer.end(writer.begin(), nanos, connection, Kind.DISCONNECT.code(), received, 0, 0);
     }
 
     /**
      * The connection below is cut.
      *
-     * @param received whether that was found out rather than done
+     * @param received whether that was found out rather than done; else it counts once
      * @param reason in ASCII, empty if it is not known here; its first 36 characters are kept
      */
     public void abort(long nanos, boolean received, String reason) {
+        if (endedBefore(received)) {
+            return;
+        }
         byte[] text = reason.getBytes(US_ASCII);
         int kept = Math.min(text.length, TraceFormat.MESSAGE_HEADER_BYTES);
         long number = writer.begin();
@@ -106,6 +134,12 @@ public final class ConnectionTrace {
         clearTail(to, data, kept);
         MemorySegment.copy(text, 0, to, ValueLayout.JAVA_BYTE, data, kept);
         writer.end(number, nanos, connection, Kind.ABORT.code(), received, 0, kept);
+    }
+
+    private boolean endedBefore(boolean received) {
+        boolean before = ended && !received;
+        ended |= !received;
+        return before;
     }
 
     /** The check goes by whole words. */

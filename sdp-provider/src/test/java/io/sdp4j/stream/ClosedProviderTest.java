@@ -57,6 +57,7 @@ class ClosedProviderTest {
                         devices,
                         devices,
                         StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
+                        null,
                         timers,
                         TimeUnit.SECONDS.toNanos(1),
                         _ -> {});

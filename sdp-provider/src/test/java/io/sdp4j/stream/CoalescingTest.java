@@ -78,8 +78,7 @@ class CoalescingTest {
         Path file = folder.resolve("t");
         TraceWriter trace = TraceWriter.create(file, 1 << 20, 0, 0, System.nanoTime(), 1);
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(fabric.provider(f -> new TracedFabric(f, trace)))) {
+                StreamPair pair = new StreamPair(fabric.traced(trace))) {
             byte[] all = random(16 * 256);
             assertEquals(all.length, pair.client.tryWrite(slices(all, 256), 0, 16));
             assertArrayEquals(all, readFully(pair.server, all.length));
@@ -101,8 +100,7 @@ class CoalescingTest {
         Path file = folder.resolve("t");
         TraceWriter trace = TraceWriter.create(file, 1 << 20, 0, 0, System.nanoTime(), 1);
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(fabric.provider(f -> new TracedFabric(f, trace)))) {
+                StreamPair pair = new StreamPair(fabric.traced(trace))) {
             byte[] all = random(64 * 121);
             byte[] got = new byte[all.length];
             writes(pair.client, all, 0, 117); // the peer is behind

@@ -39,6 +39,7 @@ class HalfListeningTest {
                     new HostResolver(LocalAddresses.system()),
                     null,
                     StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
+                    null,
                     loop.loop(),
                     TimeUnit.SECONDS.toNanos(1),
                     warnings::add);

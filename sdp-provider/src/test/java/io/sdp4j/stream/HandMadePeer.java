@@ -113,7 +113,7 @@ final class HandMadePeer implements AutoCloseable {
     }
 
     /** Goes on over a connection that it has opened itself. */
-    void take(ActiveOpen open) {
+    void take(Established open) {
         qp = open.qp();
         qp.completions().onNotify(() -> {});
         machine = open.machine();

@@ -91,12 +91,12 @@ final class MigrationListenerTest {
         }
     }
 
-    private ActiveOpen follow(InetSocketAddress from) throws OffloadUnavailable {
+    private Established follow(InetSocketAddress from) throws OffloadUnavailable {
         long now = System.nanoTime();
         long deadline = now + TimeUnit.SECONDS.toNanos(10);
         return ActiveOpen.connect(
                 raw.get(),
-                fabric.settings(),
+                fabric.context(),
                 place(),
                 _ -> from,
                 now,
@@ -117,7 +117,7 @@ final class MigrationListenerTest {
         soon().until(() -> peer.suspended() || StreamPair.ask(stream, c -> c.end.reset()));
     }
 
-    private void goOn(ActiveOpen open) throws IOException {
+    private void goOn(Established open) throws IOException {
         peer.take(open);
         soon().until(
                         () ->
@@ -157,7 +157,7 @@ final class MigrationListenerTest {
         connect(LONG_NANOS);
         say("old");
         assertTrue(stream.migrate());
-        ActiveOpen open = follow(address);
+        Established open = follow(address);
         assertThrows(OffloadUnavailable.class, () -> follow(address), "one is enough");
         assertFalse(stream.life().suspended());
         answerEarly();

@@ -58,10 +58,9 @@ class RefusedHelloTest {
                     assertEquals(FabricException.Cause.REFUSED, refused.why());
                     assertEquals(2, refused.privateData()[0], "malformed, not the backlog");
                 }
-                ActiveOpen client = open(fabric, address);
+                Established client = open(fabric, address);
                 await().atMost(Duration.ofSeconds(20)).until(listener::pending);
-                client.qp().abort();
-                client.qp().close();
+                client.abort();
             }
         }
     }
@@ -72,12 +71,12 @@ class RefusedHelloTest {
         return new ConnectRequest(to, _ -> own, hello, spec, now, deadline, deadline, () -> false);
     }
 
-    private ActiveOpen open(TestFabric fabric, InetSocketAddress to) throws Exception {
+    private Established open(TestFabric fabric, InetSocketAddress to) throws Exception {
         long now = System.nanoTime();
         long deadline = now + TimeUnit.SECONDS.toNanos(20);
         return ActiveOpen.connect(
                 raw.get(),
-                fabric.settings(),
+                fabric.context(),
                 to,
                 _ -> own,
                 now,

@@ -1,17 +1,21 @@
 package io.sdp4j.stream;
 
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.Fabric;
-import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.trace.TraceConnection;
 import io.sdp4j.trace.TraceEvent;
@@ -21,7 +25,9 @@ import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Mid;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,19 +53,22 @@ class StreamTraceTest {
         return TraceWriter.create(file, 1 << 20, 0, 0, System.nanoTime(), 1);
     }
 
-    private static OffloadProvider traced(TestFabric fabric, TraceWriter trace) {
-        return fabric.provider(f -> new TracedFabric(f, trace));
-    }
-
     /** Names of what happened on a connection, with an arrow each. */
     private static List<String> story(Path file, boolean connecting) throws IOException {
+        int number;
         try (TraceReader reader = TraceReader.open(file)) {
-            int number =
+            number =
                     reader.connections().stream()
                             .filter(c -> c.connecting() == connecting)
                             .findFirst()
                             .orElseThrow()
                             .number();
+        }
+        return story(file, number);
+    }
+
+    private static List<String> story(Path file, int number) throws IOException {
+        try (TraceReader reader = TraceReader.open(file)) {
             List<String> story = new ArrayList<>();
             reader.forEach(
                     e -> {
@@ -80,7 +90,7 @@ class StreamTraceTest {
     void tellsAConversation() throws Exception {
         Path file = folder.resolve("t");
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair = new StreamPair(traced(fabric, writer(file)))) {
+                StreamPair pair = new StreamPair(fabric.traced(writer(file)))) {
             StreamPair.writeFully(pair.client, new byte[1000]);
             StreamPair.readFully(pair.server, 1000);
             StreamPair.writeFully(pair.server, new byte[5]);
@@ -123,8 +133,7 @@ class StreamTraceTest {
         TraceWriter trace = writer(file);
         StreamSettings.Zcopy zcopy = TestFabric.zcopy(true, false);
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(fabric.provider(f -> new TracedFabric(f, trace), zcopy))) {
+                StreamPair pair = new StreamPair(fabric.traced(f -> f, trace, zcopy))) {
             ByteBuffer from = ByteBuffer.allocateDirect(1 << 20);
             ByteBuffer into = ByteBuffer.allocateDirect(1 << 20);
             while (into.hasRemaining()) {
@@ -152,7 +161,7 @@ class StreamTraceTest {
     void tellsACut() throws Exception {
         Path file = folder.resolve("t");
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair = new StreamPair(traced(fabric, writer(file)))) {
+                StreamPair pair = new StreamPair(fabric.traced(writer(file)))) {
             pair.client.close(true);
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> story(file, true).contains(">ABORT"));
@@ -160,12 +169,82 @@ class StreamTraceTest {
         }
     }
 
+    /** One that this end cuts before there is a stream. */
+    @Test
+    void tellsAnAnswerThatIsRefused() throws Exception {
+        Path file = folder.resolve("t");
+        TraceWriter trace = writer(file);
+        try (TestFabric fabric = new TestFabric();
+                ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                ServerSocket held = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            OffloadProvider provider =
+                    fabric.traced(StreamTraceTest::garbling, trace, TestFabric.NO_ZCOPY);
+            InetSocketAddress there = (InetSocketAddress) port.getLocalSocketAddress();
+            InetSocketAddress own = (InetSocketAddress) held.getLocalSocketAddress();
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            ListenSpec listen = new ListenSpec(there, false, 1, List.of(), () -> {});
+            ConnectSpec connect =
+                    new ConnectSpec(there, _ -> own, List.of(), deadline, false, () -> false);
+            try (OffloadListener _ = provider.listen(listen)) {
+                assertThrows(OffloadUnavailable.class, () -> provider.connect(connect));
+            }
+            assertEquals(List.of(">Hello", "<HelloAck", ">ABORT"), story(file, true));
+        }
+    }
+
+    /** {@code fabric}, but each HelloAck comes in a version that nobody speaks. */
+    private static Fabric garbling(Fabric fabric) {
+        return Shims.proxy(
+                Fabric.class,
+                (_, method, args) -> {
+                    Object result = Shims.invoke(method, fabric, args);
+                    if (result instanceof Fabric.Connection c) {
+                        c.privateData()[Bsdh.BYTES] = 0x7F;
+                    }
+                    return result;
+                });
+    }
+
+    /** Each connection of a session stands for itself. */
+    @Test
+    void tellsWhatGoesOnElsewhere() throws Exception {
+        Path file = folder.resolve("t");
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair = new StreamPair(fabric.traced(writer(file)))) {
+            SdpStream client = (SdpStream) pair.client;
+            SdpStream server = (SdpStream) pair.server;
+            await().atMost(Duration.ofSeconds(20)).until(client::migrate);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(
+                            () ->
+                                    StreamPair.ask(client, StreamTraceTest::wentOn)
+                                            && StreamPair.ask(server, StreamTraceTest::wentOn));
+            StreamPair.writeFully(client, new byte[5]);
+            StreamPair.readFully(server, 5);
+            client.close(true);
+            List<String> first = story(file, 1);
+            first.addAll(story(file, 2));
+            assertFalse(first.contains(">Data"), first::toString);
+            List<String> second = story(file, 3);
+            second.addAll(story(file, 4));
+            List<String> all =
+                    List.of(">Hello", "<Hello", ">HelloAck", "<HelloAck", ">Data", "<Data");
+            assertTrue(second.containsAll(all), second::toString);
+            assertTrue(second.contains(">ABORT"), second::toString);
+            server.close(false);
+        }
+    }
+
+    private static boolean wentOn(StreamCore core) {
+        return core.suspension.ever() && !core.suspension.suspended();
+    }
+
     /** Round trips on one thread: whatever is allocated is found in its count. */
     @Test
     void allocatesNothing() throws Exception {
         try (TestFabric fabric = new TestFabric()) {
             for (OffloadProvider provider :
-                    List.of(fabric.provider(), traced(fabric, writer(folder.resolve("t"))))) {
+                    List.of(fabric.provider(), fabric.traced(writer(folder.resolve("t"))))) {
                 try (StreamPair pair = new StreamPair(provider)) {
                     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
                     long self = Thread.currentThread().threadId();
@@ -190,17 +269,9 @@ class StreamTraceTest {
     }
 
     @Test
-    void isOffByDefault() throws Exception {
-        try (TestFabric fabric = new TestFabric()) {
-            fabric.provider(
-                    f -> {
-                        assertSame(f, Traces.around(Settings.defaults(SdpSettings.ALL)).apply(f));
-                        Path file = folder.resolve("t-%p");
-                        assertInstanceOf(
-                                TracedFabric.class, Traces.around(settings(file)).apply(f));
-                        return f;
-                    });
-        }
+    void isOffByDefault() throws IOException {
+        assertNull(Traces.writer(Settings.defaults(SdpSettings.ALL)));
+        assertNotNull(Traces.writer(settings(folder.resolve("t-%p"))));
         Path made = folder.resolve("t-" + ProcessHandle.current().pid());
         assertEquals(1 << 20, Files.size(made));
         try (Stream<Path> files = Files.list(folder)) {
@@ -212,9 +283,9 @@ class StreamTraceTest {
     @Test
     void isOneForAFile() throws IOException {
         Path file = folder.resolve("one");
-        var first = Traces.around(settings(file));
+        var first = Traces.writer(settings(file));
         Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
-        assertSame(first, Traces.around(settings(file)));
+        assertSame(first, Traces.writer(settings(file)));
         assertEquals(key, Files.readAttributes(file, BasicFileAttributes.class).fileKey());
     }
 
@@ -223,42 +294,14 @@ class StreamTraceTest {
     void beginsInAnInterruptedThread() throws IOException {
         Path file = folder.resolve("interrupted");
         Thread.currentThread().interrupt();
-        var _ = Traces.around(settings(file));
+        var _ = Traces.writer(settings(file));
         assertTrue(Thread.interrupted());
         assertEquals(1 << 20, Files.size(file));
     }
 
     @Test
-    void goesOnWithoutAFile() throws Exception {
-        try (TestFabric fabric = new TestFabric()) {
-            fabric.provider(
-                    f -> {
-                        Path nowhere = folder.resolve("no/such");
-                        assertSame(f, Traces.around(settings(nowhere)).apply(f));
-                        return f;
-                    });
-        }
-    }
-
-    /** A method that the interface gets later would otherwise fall to its default unseen. */
-    @Test
-    void passesEverythingOn() {
-        for (Class<?> type : List.of(QueuePair.class, CompletionQueue.class, Fabric.class)) {
-            for (Class<?> wrapper : List.of(TracedQueuePair.class, TracedFabric.class)) {
-                if (type.isAssignableFrom(wrapper)) {
-                    assertDeclares(wrapper, type);
-                }
-            }
-        }
-        assertDeclares(TracedQueuePair.class.getDeclaredClasses()[0], CompletionQueue.class);
-    }
-
-    private static void assertDeclares(Class<?> wrapper, Class<?> type) {
-        for (Method method : type.getDeclaredMethods()) {
-            assertDoesNotThrow(
-                    () -> wrapper.getDeclaredMethod(method.getName(), method.getParameterTypes()),
-                    () -> wrapper.getSimpleName() + " does not pass on " + method);
-        }
+    void goesOnWithoutAFile() {
+        assertNull(Traces.writer(settings(folder.resolve("no/such"))));
     }
 
     private static Settings settings(Path file) {

@@ -13,6 +13,7 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
+import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -188,6 +189,23 @@ final class TestFabric implements AutoCloseable {
         return provider(around.apply(fabric), settings(TimeUnit.HOURS.toNanos(2), zcopy));
     }
 
+    /** One whose streams are traced. */
+    OffloadProvider traced(TraceWriter traces) {
+        return traced(UnaryOperator.identity(), traces, NO_ZCOPY);
+    }
+
+    /** The same, with {@code around} between it and the fabric. */
+    OffloadProvider traced(
+            UnaryOperator<Fabric> around, TraceWriter traces, StreamSettings.Zcopy zcopy) {
+        StreamSettings settings = settings(TimeUnit.HOURS.toNanos(2), zcopy);
+        return provider(around.apply(fabric), settings, traces, loop());
+    }
+
+    /** For connections that a test opens itself. */
+    StreamContext context() {
+        return new StreamContext(settings(), null, loop(), null, null, null, null);
+    }
+
     StreamSettings settings() {
         return settings(TimeUnit.HOURS.toNanos(2), NO_ZCOPY);
     }
@@ -214,21 +232,25 @@ final class TestFabric implements AutoCloseable {
 
     /** Its streams have the timers of {@code around} this one's loop. */
     OffloadProvider timed(EventLoop around) {
-        return provider(fabric, settings(), around);
+        return provider(fabric, settings(), null, around);
     }
 
     OffloadProvider provider(Fabric used, StreamSettings settings) {
-        return provider(used, settings, loop());
+        return provider(used, settings, null, loop());
     }
 
-    private OffloadProvider provider(Fabric used, StreamSettings settings, EventLoop timers) {
+    private OffloadProvider provider(
+            Fabric used, StreamSettings settings, TraceWriter traces, EventLoop timers) {
         return new SdpOffloadProvider(
                 new FabricSet(Map.of(fabric.name(), () -> used)),
                 DeviceResolver.behind(
                         new HostResolver(LocalAddresses.system()), new KernelNetlink(loop())),
+                null,
                 settings,
+                traces,
                 timers,
-                TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS));
+                TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS),
+                LOG::warn);
     }
 
     @Override

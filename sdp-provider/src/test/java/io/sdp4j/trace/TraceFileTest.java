@@ -74,6 +74,25 @@ class TraceFileTest {
         }
     }
 
+    /** A stream may cut what it has ended; what came of it is another matter. */
+    @Test
+    void tellsTheEndByThisSideOnce() throws IOException {
+        Path file = folder.resolve("t");
+        ConnectionTrace trace = connection(writer(file, 0));
+        trace.disconnect(800, false);
+        trace.abort(900, false, "");
+        trace.disconnect(1000, false);
+        trace.disconnect(1100, true);
+        trace.abort(1200, true, "RETRY_EXC_ERR");
+        List<TraceEvent> ends = events(file).stream().filter(e -> e.nanos() >= 300).toList();
+        assertEquals(
+                List.of(
+                        TraceEvent.Kind.DISCONNECT,
+                        TraceEvent.Kind.DISCONNECT,
+                        TraceEvent.Kind.ABORT),
+                ends.stream().map(TraceEvent::kind).toList());
+    }
+
     @Test
     void readsWhatWasWritten() throws IOException {
         Path file = folder.resolve("t");
