@@ -24,44 +24,28 @@ final class Ibv {
             "install it (Debian, Ubuntu: apt install libibverbs1 ibverbs-providers; Fedora, RHEL:"
                     + " dnf install libibverbs)";
 
-    private final MethodHandle getDeviceList;
-    private final MethodHandle freeDeviceList;
-    private final MethodHandle queryDevice;
-    private final MethodHandle allocPd;
-    private final MethodHandle deallocPd;
-    private final MethodHandle regMr;
-    private final MethodHandle deregMr;
-    private final MethodHandle createCompChannel;
-    private final MethodHandle destroyCompChannel;
-    private final MethodHandle createCq;
-    private final MethodHandle destroyCq;
-    private final MethodHandle getCqEvent;
-    private final MethodHandle ackCqEvents;
-    private final MethodHandle getAsyncEvent;
-    private final MethodHandle ackAsyncEvent;
+    private final Bindings lib = new Bindings("libibverbs.so.1", CURE);
+    private final MethodHandle getDeviceList = lib.bind("ibv_get_device_list", 1);
+    private final MethodHandle freeDeviceList = lib.bind("ibv_free_device_list", 1);
+    private final MethodHandle queryDevice = lib.bind("ibv_query_device", 2);
+    private final MethodHandle allocPd = lib.bind("ibv_alloc_pd", 1);
+    private final MethodHandle deallocPd = lib.bind("ibv_dealloc_pd", 1);
+    private final MethodHandle regMr = lib.bind("ibv_reg_mr", 4);
+    private final MethodHandle deregMr = lib.bind("ibv_dereg_mr", 1);
+    private final MethodHandle createCompChannel = lib.bind("ibv_create_comp_channel", 1);
+    private final MethodHandle destroyCompChannel = lib.bind("ibv_destroy_comp_channel", 1);
+    private final MethodHandle createCq = lib.bind("ibv_create_cq", 5);
+    private final MethodHandle destroyCq = lib.bind("ibv_destroy_cq", 1);
+    private final MethodHandle getCqEvent =
+            lib.bindPlain(
+                    "ibv_get_cq_event",
+                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private final MethodHandle ackCqEvents =
+            lib.bindPlain("ibv_ack_cq_events", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private final MethodHandle getAsyncEvent = lib.bind("ibv_get_async_event", 2);
+    private final MethodHandle ackAsyncEvent = lib.bind("ibv_ack_async_event", 1);
 
-    Ibv() throws FabricException {
-        Bindings b = new Bindings("libibverbs.so.1", CURE);
-        getDeviceList = b.bind("ibv_get_device_list", 1);
-        freeDeviceList = b.bind("ibv_free_device_list", 1);
-        queryDevice = b.bind("ibv_query_device", 2);
-        allocPd = b.bind("ibv_alloc_pd", 1);
-        deallocPd = b.bind("ibv_dealloc_pd", 1);
-        regMr = b.bind("ibv_reg_mr", 4);
-        deregMr = b.bind("ibv_dereg_mr", 1);
-        createCompChannel = b.bind("ibv_create_comp_channel", 1);
-        destroyCompChannel = b.bind("ibv_destroy_comp_channel", 1);
-        createCq = b.bind("ibv_create_cq", 5);
-        destroyCq = b.bind("ibv_destroy_cq", 1);
-        getCqEvent =
-                b.bindPlain(
-                        "ibv_get_cq_event",
-                        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-        ackCqEvents =
-                b.bindPlain("ibv_ack_cq_events", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
-        getAsyncEvent = b.bind("ibv_get_async_event", 2);
-        ackAsyncEvent = b.bind("ibv_ack_async_event", 1);
-    }
+    Ibv() throws FabricException {}
 
     /** The devices there are: a list to be freed, its length in {@code count}. */
     long getDeviceList(MemorySegment count) {

@@ -35,50 +35,29 @@ final class RdmaCm {
     private static final int OPTION_ID = 0;
     private static final int OPTION_AFONLY = 2;
 
-    private final MethodHandle createEventChannel;
-    private final MethodHandle destroyEventChannel;
-    private final MethodHandle createId;
-    private final MethodHandle destroyId;
-    private final MethodHandle bindAddr;
-    private final MethodHandle listen;
-    private final MethodHandle resolveAddr;
-    private final MethodHandle resolveRoute;
-    private final MethodHandle createQp;
-    private final MethodHandle destroyQp;
-    private final MethodHandle connect;
-    private final MethodHandle accept;
-    private final MethodHandle reject;
-    private final MethodHandle disconnect;
-    private final MethodHandle getEvent;
-    private final MethodHandle ackEvent;
-    private final MethodHandle migrateId;
-    private final MethodHandle setOption;
-    private final MethodHandle getDevices;
-    private final MethodHandle freeDevices;
+    private final Bindings lib = new Bindings("librdmacm.so.1", CURE);
+    private final MethodHandle createEventChannel = lib.bind("rdma_create_event_channel", 0);
+    private final MethodHandle destroyEventChannel = lib.bind("rdma_destroy_event_channel", 1);
+    private final MethodHandle createId = lib.bind("rdma_create_id", 4);
+    private final MethodHandle destroyId = lib.bind("rdma_destroy_id", 1);
+    private final MethodHandle bindAddr = lib.bind("rdma_bind_addr", 2);
+    private final MethodHandle listen = lib.bind("rdma_listen", 2);
+    private final MethodHandle resolveAddr = lib.bind("rdma_resolve_addr", 4);
+    private final MethodHandle resolveRoute = lib.bind("rdma_resolve_route", 2);
+    private final MethodHandle createQp = lib.bind("rdma_create_qp", 3);
+    private final MethodHandle destroyQp = lib.bind("rdma_destroy_qp", 1);
+    private final MethodHandle connect = lib.bind("rdma_connect", 2);
+    private final MethodHandle accept = lib.bind("rdma_accept", 2);
+    private final MethodHandle reject = lib.bind("rdma_reject", 3);
+    private final MethodHandle disconnect = lib.bind("rdma_disconnect", 1);
+    private final MethodHandle getEvent = lib.bind("rdma_get_cm_event", 2);
+    private final MethodHandle ackEvent = lib.bind("rdma_ack_cm_event", 1);
+    private final MethodHandle migrateId = lib.bind("rdma_migrate_id", 2);
+    private final MethodHandle setOption = lib.bind("rdma_set_option", 5);
+    private final MethodHandle getDevices = lib.bind("rdma_get_devices", 1);
+    private final MethodHandle freeDevices = lib.bind("rdma_free_devices", 1);
 
-    RdmaCm() throws FabricException {
-        Bindings b = new Bindings("librdmacm.so.1", CURE);
-        createEventChannel = b.bind("rdma_create_event_channel", 0);
-        destroyEventChannel = b.bind("rdma_destroy_event_channel", 1);
-        createId = b.bind("rdma_create_id", 4);
-        destroyId = b.bind("rdma_destroy_id", 1);
-        bindAddr = b.bind("rdma_bind_addr", 2);
-        listen = b.bind("rdma_listen", 2);
-        resolveAddr = b.bind("rdma_resolve_addr", 4);
-        resolveRoute = b.bind("rdma_resolve_route", 2);
-        createQp = b.bind("rdma_create_qp", 3);
-        destroyQp = b.bind("rdma_destroy_qp", 1);
-        connect = b.bind("rdma_connect", 2);
-        accept = b.bind("rdma_accept", 2);
-        reject = b.bind("rdma_reject", 3);
-        disconnect = b.bind("rdma_disconnect", 1);
-        getEvent = b.bind("rdma_get_cm_event", 2);
-        ackEvent = b.bind("rdma_ack_cm_event", 1);
-        getDevices = b.bind("rdma_get_devices", 1);
-        freeDevices = b.bind("rdma_free_devices", 1);
-        migrateId = b.bind("rdma_migrate_id", 2);
-        setOption = b.bind("rdma_set_option", 5);
-    }
+    RdmaCm() throws FabricException {}
 
     /**
      * Lets the library look which devices there are: it closes one that has gone, and that no id
