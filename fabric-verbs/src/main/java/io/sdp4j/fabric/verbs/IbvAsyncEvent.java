@@ -11,11 +11,7 @@ import java.lang.foreign.StructLayout;
  * (infiniband/verbs.h, rdma-core 44).
  */
 final class IbvAsyncEvent {
-    static final StructLayout LAYOUT =
-            CStruct.of(
-                    "ibv_async_event",
-                    JAVA_LONG.withName("element"),
-                    JAVA_INT.withName("event_type"));
+    static final StructLayout LAYOUT = CStruct.of("ibv_async_event", "element 8 event_type 4");
     private static final long ELEMENT = CStruct.offset(LAYOUT, "element");
     private static final long EVENT_TYPE = CStruct.offset(LAYOUT, "event_type");
 

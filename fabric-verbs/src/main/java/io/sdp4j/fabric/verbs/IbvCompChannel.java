@@ -1,7 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.StructLayout;
 
@@ -10,12 +9,7 @@ import java.lang.foreign.StructLayout;
  * 44).
  */
 final class IbvCompChannel {
-    static final StructLayout LAYOUT =
-            CStruct.of(
-                    "ibv_comp_channel",
-                    JAVA_LONG.withName("context"),
-                    JAVA_INT.withName("fd"),
-                    JAVA_INT.withName("refcnt"));
+    static final StructLayout LAYOUT = CStruct.of("ibv_comp_channel", "context 8 fd 4 refcnt 4");
     private static final long FD = CStruct.offset(LAYOUT, "fd");
 
     private IbvCompChannel() {}

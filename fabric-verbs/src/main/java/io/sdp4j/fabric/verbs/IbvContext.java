@@ -15,19 +15,9 @@ final class IbvContext {
     static final StructLayout LAYOUT =
             CStruct.of(
                     "ibv_context",
-                    JAVA_LONG.withName("device"),
-                    CStruct.of(
-                            "ops",
-                            CStruct.skip(88),
-                            JAVA_LONG.withName("poll_cq"),
-                            JAVA_LONG.withName("req_notify_cq"),
-                            CStruct.skip(96),
-                            JAVA_LONG.withName("post_send"),
-                            JAVA_LONG.withName("post_recv"),
-                            CStruct.skip(40)),
-                    JAVA_INT.withName("cmd_fd"),
-                    JAVA_INT.withName("async_fd"),
-                    JAVA_INT.withName("num_comp_vectors"));
+                    "device 8"
+                            + " ops { -88 poll_cq 8 req_notify_cq 8 -96 post_send 8 post_recv 8 -40 }"
+                            + " cmd_fd 4 async_fd 4 num_comp_vectors 4");
     private static final long DEVICE = CStruct.offset(LAYOUT, "device");
     private static final long POLL_CQ = CStruct.offset(LAYOUT, "ops", "poll_cq");
     private static final long REQ_NOTIFY_CQ = CStruct.offset(LAYOUT, "ops", "req_notify_cq");

@@ -1,6 +1,5 @@
 package io.sdp4j.fabric.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -14,15 +13,8 @@ import java.lang.foreign.StructLayout;
  * 44).
  */
 final class IbvDevice {
-    private static final int NAME_BYTES = 64;
     static final StructLayout LAYOUT =
-            CStruct.of(
-                    "ibv_device",
-                    CStruct.skip(16),
-                    JAVA_INT.withName("node_type"),
-                    JAVA_INT.withName("transport_type"),
-                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("name"),
-                    MemoryLayout.sequenceLayout(NAME_BYTES, JAVA_BYTE).withName("dev_name"));
+            CStruct.of("ibv_device", "-16 node_type 4 transport_type 4 name 64x1 dev_name 64x1");
     private static final long TRANSPORT_TYPE = CStruct.offset(LAYOUT, "transport_type");
     private static final long NAME = CStruct.offset(LAYOUT, "name");
     private static final long DEV_NAME = CStruct.offset(LAYOUT, "dev_name");

@@ -1,11 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
@@ -14,31 +10,12 @@ final class IbvDeviceAttr {
     static final StructLayout LAYOUT =
             CStruct.of(
                     "ibv_device_attr",
-                    MemoryLayout.sequenceLayout(64, JAVA_BYTE).withName("fw_ver"),
-                    JAVA_LONG.withName("node_guid"),
-                    JAVA_LONG.withName("sys_image_guid"),
-                    JAVA_LONG.withName("max_mr_size"),
-                    JAVA_LONG.withName("page_size_cap"),
-                    JAVA_INT.withName("vendor_id"),
-                    JAVA_INT.withName("vendor_part_id"),
-                    JAVA_INT.withName("hw_ver"),
-                    JAVA_INT.withName("max_qp"),
-                    JAVA_INT.withName("max_qp_wr"),
-                    JAVA_INT.withName("device_cap_flags"),
-                    JAVA_INT.withName("max_sge"),
-                    JAVA_INT.withName("max_sge_rd"),
-                    JAVA_INT.withName("max_cq"),
-                    JAVA_INT.withName("max_cqe"),
-                    JAVA_INT.withName("max_mr"),
-                    JAVA_INT.withName("max_pd"),
-                    JAVA_INT.withName("max_qp_rd_atom"),
-                    JAVA_INT.withName("max_ee_rd_atom"),
-                    JAVA_INT.withName("max_res_rd_atom"),
-                    JAVA_INT.withName("max_qp_init_rd_atom"),
-                    CStruct.skip(64),
-                    JAVA_SHORT.withName("max_pkeys"),
-                    JAVA_BYTE.withName("local_ca_ack_delay"),
-                    JAVA_BYTE.withName("phys_port_cnt"));
+                    "fw_ver 64x1 node_guid 8 sys_image_guid 8 max_mr_size 8 page_size_cap 8"
+                            + " vendor_id 4 vendor_part_id 4 hw_ver 4 max_qp 4 max_qp_wr 4"
+                            + " device_cap_flags 4 max_sge 4 max_sge_rd 4 max_cq 4 max_cqe 4 max_mr 4"
+                            + " max_pd 4 max_qp_rd_atom 4 max_ee_rd_atom 4 max_res_rd_atom 4"
+                            + " max_qp_init_rd_atom 4 -64 max_pkeys 2 local_ca_ack_delay 1"
+                            + " phys_port_cnt 1");
     private static final long VENDOR_ID = CStruct.offset(LAYOUT, "vendor_id");
     private static final long MAX_QP_WR = CStruct.offset(LAYOUT, "max_qp_wr");
     private static final long MAX_CQE = CStruct.offset(LAYOUT, "max_cqe");

@@ -9,8 +9,7 @@ import java.lang.foreign.StructLayout;
  * of the queue pair (infiniband/verbs.h, rdma-core 44).
  */
 final class IbvQp {
-    static final StructLayout LAYOUT =
-            CStruct.of("ibv_qp", CStruct.skip(56), JAVA_INT.withName("state"));
+    static final StructLayout LAYOUT = CStruct.of("ibv_qp", "-56 state 4");
     private static final long STATE = CStruct.offset(LAYOUT, "state");
 
     /** It can receive: the connection manager knows the peer's answer. */

@@ -14,19 +14,10 @@ final class IbvQpInitAttr {
     static final StructLayout LAYOUT =
             CStruct.of(
                     "ibv_qp_init_attr",
-                    JAVA_LONG.withName("qp_context"),
-                    JAVA_LONG.withName("send_cq"),
-                    JAVA_LONG.withName("recv_cq"),
-                    JAVA_LONG.withName("srq"),
-                    CStruct.of(
-                            "cap",
-                            JAVA_INT.withName("max_send_wr"),
-                            JAVA_INT.withName("max_recv_wr"),
-                            JAVA_INT.withName("max_send_sge"),
-                            JAVA_INT.withName("max_recv_sge"),
-                            JAVA_INT.withName("max_inline_data")),
-                    JAVA_INT.withName("qp_type"),
-                    JAVA_INT.withName("sq_sig_all"));
+                    "qp_context 8 send_cq 8 recv_cq 8 srq 8"
+                            + " cap { max_send_wr 4 max_recv_wr 4"
+                            + " max_send_sge 4 max_recv_sge 4 max_inline_data 4 }"
+                            + " qp_type 4 sq_sig_all 4");
     private static final int QPT_RC = 2;
     private static final long SEND_CQ = CStruct.offset(LAYOUT, "send_cq");
     private static final long RECV_CQ = CStruct.offset(LAYOUT, "recv_cq");

@@ -9,12 +9,7 @@ import java.lang.foreign.StructLayout;
 /** {@code struct ibv_recv_wr}, a posted receive: 32 bytes (infiniband/verbs.h, rdma-core 44). */
 final class IbvRecvWr {
     static final StructLayout LAYOUT =
-            CStruct.of(
-                    "ibv_recv_wr",
-                    JAVA_LONG.withName("wr_id"),
-                    JAVA_LONG.withName("next"),
-                    JAVA_LONG.withName("sg_list"),
-                    JAVA_INT.withName("num_sge"));
+            CStruct.of("ibv_recv_wr", "wr_id 8 next 8 sg_list 8 num_sge 4");
     static final long BYTES = LAYOUT.byteSize();
     private static final long WR_ID = CStruct.offset(LAYOUT, "wr_id");
     private static final long NEXT = CStruct.offset(LAYOUT, "next");

@@ -3,7 +3,6 @@ package io.sdp4j.fabric.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
@@ -12,20 +11,11 @@ import java.lang.foreign.StructLayout;
  * for kinds that are not used here and stays zero (infiniband/verbs.h, rdma-core 44).
  */
 final class IbvSendWr {
-    private static final MemoryLayout RDMA =
-            CStruct.of("rdma", JAVA_LONG.withName("remote_addr"), JAVA_INT.withName("rkey"));
     static final StructLayout LAYOUT =
             CStruct.of(
                     "ibv_send_wr",
-                    JAVA_LONG.withName("wr_id"),
-                    JAVA_LONG.withName("next"),
-                    JAVA_LONG.withName("sg_list"),
-                    JAVA_INT.withName("num_sge"),
-                    JAVA_INT.withName("opcode"),
-                    JAVA_INT.withName("send_flags"),
-                    JAVA_INT.withName("imm_data"),
-                    CStruct.of("wr", RDMA, CStruct.skip(16)),
-                    CStruct.skip(56));
+                    "wr_id 8 next 8 sg_list 8 num_sge 4 opcode 4 send_flags 4 imm_data 4"
+                            + " wr { rdma { remote_addr 8 rkey 4 } -16 } -56");
     static final long BYTES = LAYOUT.byteSize();
     private static final long WR_ID = CStruct.offset(LAYOUT, "wr_id");
     private static final long SG_LIST = CStruct.offset(LAYOUT, "sg_list");

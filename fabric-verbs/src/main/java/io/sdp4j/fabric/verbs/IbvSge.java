@@ -8,12 +8,7 @@ import java.lang.foreign.StructLayout;
 
 /** {@code struct ibv_sge}, one piece of registered memory: 16 bytes (infiniband/verbs.h). */
 final class IbvSge {
-    static final StructLayout LAYOUT =
-            CStruct.of(
-                    "ibv_sge",
-                    JAVA_LONG.withName("addr"),
-                    JAVA_INT.withName("length"),
-                    JAVA_INT.withName("lkey"));
+    static final StructLayout LAYOUT = CStruct.of("ibv_sge", "addr 8 length 4 lkey 4");
     static final long BYTES = LAYOUT.byteSize();
     private static final long ADDR = CStruct.offset(LAYOUT, "addr");
     private static final long LENGTH = CStruct.offset(LAYOUT, "length");

@@ -1,9 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.sdp4j.fabric.WcStatus;
 import java.lang.foreign.MemorySegment;
@@ -17,19 +15,8 @@ final class IbvWc {
     static final StructLayout LAYOUT =
             CStruct.of(
                     "ibv_wc",
-                    JAVA_LONG.withName("wr_id"),
-                    JAVA_INT.withName("status"),
-                    JAVA_INT.withName("opcode"),
-                    JAVA_INT.withName("vendor_err"),
-                    JAVA_INT.withName("byte_len"),
-                    JAVA_INT.withName("imm_data"),
-                    JAVA_INT.withName("qp_num"),
-                    JAVA_INT.withName("src_qp"),
-                    JAVA_INT.withName("wc_flags"),
-                    JAVA_SHORT.withName("pkey_index"),
-                    JAVA_SHORT.withName("slid"),
-                    JAVA_BYTE.withName("sl"),
-                    JAVA_BYTE.withName("dlid_path_bits"));
+                    "wr_id 8 status 4 opcode 4 vendor_err 4 byte_len 4 imm_data 4 qp_num 4"
+                            + " src_qp 4 wc_flags 4 pkey_index 2 slid 2 sl 1 dlid_path_bits 1");
     static final long BYTES = LAYOUT.byteSize();
     private static final long WR_ID = CStruct.offset(LAYOUT, "wr_id");
     private static final long STATUS = CStruct.offset(LAYOUT, "status");

@@ -19,14 +19,9 @@ final class RdmaCmEvent {
     static final StructLayout LAYOUT =
             CStruct.of(
                     "rdma_cm_event",
-                    JAVA_LONG.withName("id"),
-                    JAVA_LONG.withName("listen_id"),
-                    JAVA_INT.withName("event"),
-                    JAVA_INT.withName("status"),
-                    CStruct.of(
-                            "param",
-                            CStruct.of("conn", RdmaConnParam.members()),
-                            CStruct.skip(32)));
+                    "id 8 listen_id 8 event 4 status 4 param { conn { "
+                            + RdmaConnParam.MEMBERS
+                            + " } -32 }");
     private static final long ID = CStruct.offset(LAYOUT, "id");
     private static final long LISTEN_ID = CStruct.offset(LAYOUT, "listen_id");
     private static final long EVENT = CStruct.offset(LAYOUT, "event");

@@ -1,10 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.net.InetSocketAddress;
@@ -15,30 +12,13 @@ import java.net.InetSocketAddress;
  */
 final class RdmaCmId {
     private static final int STORAGE_BYTES = 128;
-
-    private static MemoryLayout storage(String name) {
-        return MemoryLayout.sequenceLayout(STORAGE_BYTES, JAVA_BYTE).withName(name);
-    }
-
     static final StructLayout LAYOUT =
             CStruct.of(
                     "rdma_cm_id",
-                    JAVA_LONG.withName("verbs"),
-                    JAVA_LONG.withName("channel"),
-                    JAVA_LONG.withName("context"),
-                    JAVA_LONG.withName("qp"),
-                    CStruct.of(
-                            "route",
-                            CStruct.of(
-                                    "addr",
-                                    storage("src_storage"),
-                                    storage("dst_storage"),
-                                    CStruct.skip(40)),
-                            JAVA_LONG.withName("path_rec"),
-                            JAVA_INT.withName("num_paths"),
-                            CStruct.skip(4)),
-                    JAVA_INT.withName("ps"),
-                    JAVA_BYTE.withName("port_num"));
+                    "verbs 8 channel 8 context 8 qp 8"
+                            + " route { addr { src_storage 128x1 dst_storage 128x1 -40 }"
+                            + " path_rec 8 num_paths 4 -4 }"
+                            + " ps 4 port_num 1");
     private static final long VERBS = CStruct.offset(LAYOUT, "verbs");
     private static final long QP = CStruct.offset(LAYOUT, "qp");
     private static final long SRC = CStruct.offset(LAYOUT, "route", "addr", "src_storage");

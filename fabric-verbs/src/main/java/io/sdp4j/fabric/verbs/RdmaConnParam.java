@@ -1,11 +1,9 @@
 package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
@@ -17,7 +15,12 @@ import java.lang.foreign.StructLayout;
  * (docs/verbs.md 6).
  */
 final class RdmaConnParam {
-    static final StructLayout LAYOUT = CStruct.of("rdma_conn_param", members());
+    /** The members, which events of connections carry as well. */
+    static final String MEMBERS =
+            "private_data 8 private_data_len 1 responder_resources 1 initiator_depth 1"
+                    + " flow_control 1 retry_count 1 rnr_retry_count 1 srq 1 qp_num 4";
+
+    static final StructLayout LAYOUT = CStruct.of("rdma_conn_param", MEMBERS);
     private static final long PRIVATE_DATA = CStruct.offset(LAYOUT, "private_data");
     private static final long PRIVATE_LEN = CStruct.offset(LAYOUT, "private_data_len");
     private static final long RESPONDER = CStruct.offset(LAYOUT, "responder_resources");
@@ -29,21 +32,6 @@ final class RdmaConnParam {
     private static final byte RNR_RETRIES = 3;
 
     private RdmaConnParam() {}
-
-    /** The members, which events of connections carry as well. */
-    static MemoryLayout[] members() {
-        return new MemoryLayout[] {
-            JAVA_LONG.withName("private_data"),
-            JAVA_BYTE.withName("private_data_len"),
-            JAVA_BYTE.withName("responder_resources"),
-            JAVA_BYTE.withName("initiator_depth"),
-            JAVA_BYTE.withName("flow_control"),
-            JAVA_BYTE.withName("retry_count"),
-            JAVA_BYTE.withName("rnr_retry_count"),
-            JAVA_BYTE.withName("srq"),
-            JAVA_INT.withName("qp_num")
-        };
-    }
 
     /**
      * Those of either side.

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
@@ -21,20 +20,12 @@ import java.nio.ByteOrder;
  */
 final class SockAddr {
     static final StructLayout IN =
-            CStruct.of(
-                    "sockaddr_in",
-                    JAVA_SHORT.withName("sin_family"),
-                    JAVA_SHORT.withName("sin_port"),
-                    JAVA_INT.withName("sin_addr"),
-                    CStruct.skip(8));
+            CStruct.of("sockaddr_in", "sin_family 2 sin_port 2 sin_addr 4 -8");
     static final StructLayout IN6 =
             CStruct.of(
                     "sockaddr_in6",
-                    JAVA_SHORT.withName("sin6_family"),
-                    JAVA_SHORT.withName("sin6_port"),
-                    JAVA_INT.withName("sin6_flowinfo"),
-                    MemoryLayout.sequenceLayout(16, JAVA_BYTE).withName("sin6_addr"),
-                    JAVA_INT.withName("sin6_scope_id"));
+                    "sin6_family 2 sin6_port 2 sin6_flowinfo 4 sin6_addr 16x1"
+                            + " sin6_scope_id 4");
     private static final int AF_INET = 2;
     private static final int AF_INET6 = 10;
     private static final ValueLayout.OfShort PORT_ORDER =
