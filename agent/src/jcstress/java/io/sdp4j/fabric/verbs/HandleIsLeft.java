@@ -3,6 +3,8 @@ package io.sdp4j.fabric.verbs;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -20,32 +22,17 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = FORBIDDEN, desc = "Left and never ended, or ended twice.")
 @State
 public class HandleIsLeft {
+    private static final MemorySegment MEMORY = Arena.ofAuto().allocate(8);
+
     private final AtomicInteger ended = new AtomicInteger();
     private final AtomicInteger over = new AtomicInteger();
-    private volatile boolean keeps = true;
-
-    private final RegistrationHandle use =
-            new RegistrationHandle() {
-                @Override
-                long registration() {
-                    return 1;
-                }
-
-                @Override
-                boolean mayBeLeft() {
-                    return keeps;
-                }
-
-                @Override
-                void onLeave() {}
-
-                @Override
-                void release() {
-                    ended.incrementAndGet();
-                }
-            };
+    private final RegistrationCache keeper =
+            new RegistrationCache(new CountedEnds(ended), MEMORY.byteSize(), () -> {});
+    private final RegistrationHandle use;
 
     public HandleIsLeft() {
+        keeper.acquire(MEMORY, new int[1]).end(); // from now on it looks at what is left
+        use = keeper.acquire(MEMORY, new int[1]);
         use.whenOver(over::incrementAndGet);
     }
 
@@ -58,10 +45,7 @@ public class HandleIsLeft {
 
     @Actor
     public void keeper() {
-        keeps = false;
-        if (use.endIfLeft()) {
-            ended.incrementAndGet();
-        }
+        keeper.close();
     }
 
     @Arbiter

@@ -3,6 +3,8 @@ package io.sdp4j.fabric.verbs;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -18,28 +20,17 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @Outcome(expect = FORBIDDEN, desc = "Both have it, or neither.")
 @State
 public class HandleIsReopened {
+    private static final MemorySegment MEMORY = Arena.ofAuto().allocate(8);
+
+    private final AtomicInteger ended = new AtomicInteger();
     private final AtomicInteger over = new AtomicInteger();
-
-    private final RegistrationHandle use =
-            new RegistrationHandle() {
-                @Override
-                long registration() {
-                    return 1;
-                }
-
-                @Override
-                boolean mayBeLeft() {
-                    return true;
-                }
-
-                @Override
-                void onLeave() {}
-
-                @Override
-                void release() {}
-            };
+    private final RegistrationCache keeper =
+            new RegistrationCache(new CountedEnds(ended), MEMORY.byteSize(), () -> {});
+    private final RegistrationHandle use;
 
     public HandleIsReopened() {
+        keeper.acquire(MEMORY, new int[1]).end(); // from now on it looks at what is left
+        use = keeper.acquire(MEMORY, new int[1]);
         use.whenOver(over::incrementAndGet);
         use.leave();
     }
@@ -50,12 +41,13 @@ public class HandleIsReopened {
     }
 
     @Actor
-    public void keeper(III_Result r) {
-        r.r2 = use.endIfLeft() ? 1 : 0;
+    public void keeper() {
+        keeper.giveUpIdle();
     }
 
     @Arbiter
     public void afterwards(III_Result r) {
+        r.r2 = ended.get();
         r.r3 = over.get();
     }
 }

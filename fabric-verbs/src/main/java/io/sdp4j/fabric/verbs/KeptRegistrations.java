@@ -47,60 +47,6 @@ abstract class KeptRegistrations {
         }
     }
 
-    /** One use of an entry. */
-    final class Use extends RegistrationHandle {
-        private final CachedRegistration entry;
-        private final boolean ofPart;
-        private final boolean leavable;
-
-        /**
-         * Takes it.
-         *
-         * @param ofPart whether it was lent a part
-         */
-        Use(CachedRegistration entry, boolean ofPart) {
-            this.entry = entry;
-            this.ofPart = ofPart;
-            if (ofPart || entry.lentOnce()) {
-                entry.add();
-                leavable = false;
-            } else {
-                leavable = entry.addLeaver(this);
-            }
-        }
-
-        CachedRegistration entry() {
-            return entry;
-        }
-
-        @Override
-        long registration() {
-            return entry.registration;
-        }
-
-        @Override
-        boolean mayBeLeft() {
-            return leavable && sweeping && entry.kept();
-        }
-
-        @Override
-        void onLeave() {
-            entry.touch();
-        }
-
-        @Override
-        void keepNothing() {
-            synchronized (KeptRegistrations.this) {
-                dropIfKept(entry);
-            }
-        }
-
-        @Override
-        void release() {
-            KeptRegistrations.this.release(this);
-        }
-    }
-
     final SlabPool.Registrar registrar;
     final long maxBytes;
     private final Runnable sweepLater;
@@ -122,6 +68,18 @@ abstract class KeptRegistrations {
         return key.lenBytes() <= maxBytes && key.isMortal() && !memory.isMapped();
     }
 
+    /** The use of a registration that ends with it. */
+    RegistrationHandle only(MemorySegment memory, long registration) {
+        CachedRegistration e = new CachedRegistration(Key.of(null, memory));
+        e.registration = registration;
+        return new RegistrationHandle(this, e, false);
+    }
+
+    /** Whether what is left now is looked at later. Any thread. */
+    boolean sweeping() {
+        return sweeping;
+    }
+
     /** From now on {@code e} stays after its use. */
     void keep(CachedRegistration e) {
         assert Thread.holdsLock(this);
@@ -131,7 +89,8 @@ abstract class KeptRegistrations {
         shrink();
     }
 
-    private void release(Use use) {
+    /** One user of the entry less. */
+    void release(RegistrationHandle use) {
         CachedRegistration e = use.entry;
         long over = 0;
         boolean begin = false;
@@ -211,8 +170,7 @@ abstract class KeptRegistrations {
         }
     }
 
-    final void dropIfKept(CachedRegistration e) {
-        assert Thread.holdsLock(this);
+    final synchronized void dropIfKept(CachedRegistration e) {
         if (e.kept()) {
             drop(e);
         }

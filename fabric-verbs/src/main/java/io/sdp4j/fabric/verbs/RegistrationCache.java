@@ -26,7 +26,7 @@ final class RegistrationCache extends KeptRegistrations {
         if (known != null) {
             known.takeBack();
             known.touch();
-            return new Use(known, false);
+            return new RegistrationHandle(this, known, false);
         }
         long registration = registrar.register(memory);
         if (registration <= 0 && giveUpIdle()) {
@@ -39,7 +39,7 @@ final class RegistrationCache extends KeptRegistrations {
         CachedRegistration e = new CachedRegistration(key);
         e.registration = registration;
         e.touch();
-        Use use = new Use(e, false);
+        RegistrationHandle use = new RegistrationHandle(this, e, false);
         if (mayBeKept(memory, key)) {
             keep(e);
         }

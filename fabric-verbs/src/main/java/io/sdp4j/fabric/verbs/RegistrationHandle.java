@@ -10,7 +10,7 @@ import java.lang.invoke.VarHandle;
  * <p>Shape: in use, left, or over, which it stays. The user leaves and comes back; the keeper ends
  * what is left ({@link #endIfLeft}); either of them can end it in any state ({@link #end}), once.
  */
-abstract class RegistrationHandle {
+final class RegistrationHandle {
     private static final int IN_USE = 0;
     private static final int LEFT = 1;
     private static final int OVER = 2;
@@ -29,25 +29,48 @@ abstract class RegistrationHandle {
     @SuppressWarnings("unused") // by its handle
     private volatile int state;
 
+    final CachedRegistration entry;
+
+    /** It was lent a part. */
+    final boolean ofPart;
+
+    private final KeptRegistrations keeper;
+    private final boolean leavable;
+
     /** Or null. */
     private Runnable onOver;
+
+    /** Takes the entry. */
+    RegistrationHandle(KeptRegistrations keeper, CachedRegistration entry, boolean ofPart) {
+        this.keeper = keeper;
+        this.entry = entry;
+        this.ofPart = ofPart;
+        if (ofPart || entry.lentOnce()) {
+            entry.add();
+            leavable = false;
+        } else {
+            leavable = entry.addLeaver(this);
+        }
+    }
 
     /**
      * Before anybody else knows it.
      *
      * @param task runs when it is over, in whatever thread ends it, and must not wait for anything
      */
-    final void whenOver(Runnable task) {
+    void whenOver(Runnable task) {
         onOver = task;
     }
 
-    abstract long registration();
+    long registration() {
+        return entry.registration;
+    }
 
-    final boolean inUse() {
+    boolean inUse() {
         return (int) STATE.getVolatile(this) == IN_USE;
     }
 
-    final boolean isLeft() {
+    boolean isLeft() {
         return (int) STATE.getVolatile(this) == LEFT;
     }
 
@@ -56,11 +79,11 @@ abstract class RegistrationHandle {
      *
      * @return false if it is not worth keeping: the user ends it
      */
-    final boolean leave() {
+    boolean leave() {
         if (!mayBeLeft()) {
             return false;
         }
-        onLeave();
+        entry.touch();
         if (!STATE.compareAndSet(this, IN_USE, LEFT)) {
             return false;
         }
@@ -70,12 +93,12 @@ abstract class RegistrationHandle {
     }
 
     /** The user needs it again; false if that is not possible any more. */
-    final boolean comeBack() {
+    boolean comeBack() {
         return STATE.compareAndSet(this, LEFT, IN_USE);
     }
 
     /** The keeper wants it back; whether it was left, and is over now. It is not released. */
-    final boolean endIfLeft() {
+    boolean endIfLeft() {
         boolean ended = STATE.compareAndSet(this, LEFT, OVER);
         if (ended) {
             tellOver();
@@ -84,18 +107,18 @@ abstract class RegistrationHandle {
     }
 
     /** Ends it, and releases the registration. Idempotent. */
-    final void end() {
+    void end() {
         if ((int) STATE.getAndSet(this, OVER) != OVER) {
-            release();
+            keeper.release(this);
             tellOver();
         }
     }
 
     /** As {@link #end}, and the registration ends with it if it has no other user. */
-    final void discard() {
+    void discard() {
         if ((int) STATE.getAndSet(this, OVER) != OVER) {
-            keepNothing();
-            release();
+            keeper.dropIfKept(entry);
+            keeper.release(this);
             tellOver();
         }
     }
@@ -106,15 +129,8 @@ abstract class RegistrationHandle {
         }
     }
 
-    /** Whether it will be ended if the user does not come back. Any thread. */
-    abstract boolean mayBeLeft();
-
-    /** It is about to be left. */
-    abstract void onLeave();
-
-    /** The registration is not to be kept for another use. */
-    void keepNothing() {}
-
-    /** The registration has one user less. */
-    abstract void release();
+    /** Whether it will be ended if the user does not come back. */
+    private boolean mayBeLeft() {
+        return leavable && keeper.sweeping() && entry.kept();
+    }
 }

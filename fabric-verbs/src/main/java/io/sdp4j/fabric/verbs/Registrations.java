@@ -122,34 +122,7 @@ final class Registrations {
         if (mr < 0) {
             throw VerbsFailures.memory(memory.byteSize(), (int) mr);
         }
-        return new VerbsMemoryRegion(device, memory, new OnlyUse(mr), onClose);
-    }
-
-    /** Of a registration that ends with it. */
-    private final class OnlyUse extends RegistrationHandle {
-        private final long registration;
-
-        OnlyUse(long registration) {
-            this.registration = registration;
-        }
-
-        @Override
-        long registration() {
-            return registration;
-        }
-
-        @Override
-        boolean mayBeLeft() {
-            return false;
-        }
-
-        @Override
-        void onLeave() {}
-
-        @Override
-        void release() {
-            device.ibv.deregMr(registration);
-        }
+        return new VerbsMemoryRegion(device, memory, keys.only(memory, mr), onClose);
     }
 
     private VerbsMemoryRegion lend(

@@ -45,8 +45,8 @@ final class RemoteKeyCache extends KeptRegistrations {
      * and {@code failure[0]} then says why.
      */
     RegistrationHandle lend(Lender lender, MemorySegment memory, int[] failure) {
-        Use loan = take(lender, memory);
-        CachedRegistration e = loan.entry();
+        RegistrationHandle loan = take(lender, memory);
+        CachedRegistration e = loan.entry;
         if (e.registration != 0) {
             return loan;
         }
@@ -64,13 +64,13 @@ final class RemoteKeyCache extends KeptRegistrations {
         }
     }
 
-    private synchronized Use take(Lender lender, MemorySegment memory) {
+    private synchronized RegistrationHandle take(Lender lender, MemorySegment memory) {
         Key key = Key.of(lender, memory);
         CachedRegistration e = entries.get(key);
         CachedRegistration whole = e == null || e.registration == 0 ? wholeOf(key) : null;
         if (whole != null) {
             whole.partUsers++;
-            return new Use(whole, true);
+            return new RegistrationHandle(this, whole, true);
         }
         if (e == null) {
             concealFromOthers(memory, key);
@@ -85,7 +85,7 @@ final class RemoteKeyCache extends KeptRegistrations {
         }
         e.times++;
         e.touch();
-        return new Use(e, false);
+        return new RegistrationHandle(this, e, false);
     }
 
     /** The entry that holds these bytes and is kept, not only for a loan under way; or null. */
