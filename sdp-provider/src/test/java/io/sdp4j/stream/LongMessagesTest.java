@@ -129,7 +129,9 @@ class LongMessagesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whereMemoryIsShortOneAfterTheOther(boolean close) throws Exception {
-        ShmConfig config = ShmConfig.defaults().withMemory(MEMORY_BYTES);
+        ShmConfig usual = ShmConfig.defaults();
+        ShmConfig config =
+                new ShmConfig(null, usual.spinMaxNanos(), usual.spinnersMax(), MEMORY_BYTES, true);
         try (TestFabric fabric = new TestFabric(config, 32).buffersAsShipped()) {
             OffloadProvider provider = fabric.provider();
             StreamPair first = new StreamPair(provider);

@@ -20,11 +20,6 @@ public record ShmConfig(
         int spinnersMax,
         long memoryMaxBytes,
         boolean sleepTogether) {
-    /** With sleeping together. */
-    public ShmConfig(Path directory, long spinMaxNanos, int spinnersMax, long memoryMaxBytes) {
-        this(directory, spinMaxNanos, spinnersMax, memoryMaxBytes, true);
-    }
-
     public ShmConfig {
         if (spinMaxNanos < 0 || spinMaxNanos > 1_000_000) {
             throw new IllegalArgumentException("spinMaxNanos " + spinMaxNanos);
@@ -37,10 +32,10 @@ public record ShmConfig(
         }
     }
 
-    /** 20 us of spinning on all cores but one, 16 GiB of address space. */
+    /** 20 us of spinning on all cores but one, 16 GiB of address space, sleeping together. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
-        return new ShmConfig(null, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30);
+        return new ShmConfig(null, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);
     }
 
     public ShmConfig withDirectory(Path other) {
@@ -49,13 +44,5 @@ public record ShmConfig(
 
     public ShmConfig withSpin(long maxNanos, int max) {
         return new ShmConfig(directory, maxNanos, max, memoryMaxBytes, sleepTogether);
-    }
-
-    public ShmConfig withMemory(long maxBytes) {
-        return new ShmConfig(directory, spinMaxNanos, spinnersMax, maxBytes, sleepTogether);
-    }
-
-    public ShmConfig withSleepTogether(boolean allowed) {
-        return new ShmConfig(directory, spinMaxNanos, spinnersMax, memoryMaxBytes, allowed);
     }
 }

@@ -43,6 +43,11 @@ final class Ends {
         return ShmConfig.defaults().withDirectory(dir);
     }
 
+    static ShmConfig config(Path dir, long memoryMaxBytes) {
+        ShmConfig usual = config(dir);
+        return new ShmConfig(dir, usual.spinMaxNanos(), usual.spinnersMax(), memoryMaxBytes, true);
+    }
+
     /** For a connection to {@code to} within twenty seconds. */
     static ConnectRequest request(InetSocketAddress to, QpSpec spec) {
         return request(to, new byte[0], spec, 20);

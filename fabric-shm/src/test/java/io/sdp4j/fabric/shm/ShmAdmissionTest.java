@@ -209,7 +209,7 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void beyondTheMemoryLimitConnectionsAreRefused() throws Exception {
-        ShmConfig small = Ends.config(dir).withMemory(310_000);
+        ShmConfig small = Ends.config(dir, 310_000);
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric server = ShmFabric.open(small, Ends.loop());
                 ShmFabric client = Ends.fabric(dir)) {

@@ -57,7 +57,8 @@ class ShmCoLocationTest {
     @SuppressWarnings("try") // the listener is only kept open
     private boolean converse(boolean together) throws Exception {
         Path dir = Ends.directory();
-        ShmConfig config = Ends.config(dir).withSpin(0, 0).withSleepTogether(together);
+        ShmConfig config =
+                new ShmConfig(dir, 0, 0, ShmConfig.defaults().memoryMaxBytes(), together);
         try (ShmFabric active = ShmFabric.open(config, Ends.loop());
                 ShmFabric passive = ShmFabric.open(config, Ends.loop());
                 ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

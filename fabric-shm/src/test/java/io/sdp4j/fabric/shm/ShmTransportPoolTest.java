@@ -282,7 +282,7 @@ final class ShmTransportPoolTest {
         long one = server.reservedBytes();
         endInOrder(p);
         client.pool().drop(); // so that below the other listener's is waited for
-        ShmConfig config = Ends.config(dir).withMemory(one + one / 2);
+        ShmConfig config = Ends.config(dir, one + one / 2);
         try (ShmFabric tight = ShmFabric.open(config, Ends.loop());
                 ShmFabric other = Ends.fabric(dir);
                 ServerSocket port = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {

@@ -32,10 +32,6 @@ public record VerbsConfig(
         return new VerbsConfig(1024 * MIB, 4 * MIB, 20_000_000, others > 0 ? 20_000 : 0, others);
     }
 
-    public VerbsConfig withMemory(long maxBytes, long slab) {
-        return new VerbsConfig(maxBytes, slab, keysKeepNanos, spinMaxNanos, spinnersMax);
-    }
-
     public VerbsConfig withKeys(long keepNanos) {
         return new VerbsConfig(memoryMaxBytes, slabBytes, keepNanos, spinMaxNanos, spinnersMax);
     }

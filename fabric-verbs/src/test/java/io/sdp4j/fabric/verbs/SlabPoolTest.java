@@ -19,7 +19,7 @@ class SlabPoolTest {
     private final FakeRegistrar registrar = new FakeRegistrar(Long.MAX_VALUE);
 
     private static SlabPool pool(FakeRegistrar r, long maxBytes) {
-        return new SlabPool(r, VerbsConfig.defaults().withMemory(maxBytes, SLAB));
+        return new SlabPool(r, new VerbsConfig(maxBytes, SLAB, 0, 0, 0));
     }
 
     @Test
