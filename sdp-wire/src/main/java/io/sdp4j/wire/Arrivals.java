@@ -15,7 +15,8 @@ final class Arrivals {
     private final Credits credits;
     private final SendHalf send;
     private final ReceiveHalf receive;
-    private final Handshake handshake;
+    private final Parts parts;
+    private final int receiveBytes;
     private final Suspension suspension;
     private final boolean connecting;
     private final boolean suspending;
@@ -28,7 +29,8 @@ final class Arrivals {
         credits = parts.credits;
         send = parts.send;
         receive = parts.receive;
-        handshake = parts.handshake;
+        this.parts = parts;
+        receiveBytes = parts.config.receiveBytes();
         suspension = parts.suspension;
         connecting = parts.connecting;
         suspending = parts.suspending;
@@ -73,7 +75,7 @@ final class Arrivals {
         if (fault != Bsdh.Fault.NONE) {
             return reason(fault);
         }
-        if (byteLen > handshake.receiveBytes()) {
+        if (byteLen > receiveBytes) {
             return AbortReason.MESSAGE_TOO_LONG;
         }
         return credits.accept(Bsdh.mseq(second), Bsdh.mseqAck(second), Bsdh.bufs(first));
@@ -224,7 +226,7 @@ final class Arrivals {
                             SrcAh.rkey(more, 0),
                             SrcAh.va(more, 0),
                             SnkAh.nonDiscards(more, 0),
-                            handshake.peerReceiveBytes(),
+                            parts.peerReceiveBytes,
                             receive.offers.outstanding());
         }
         if (fault != AbortReason.NONE) {

@@ -1,17 +1,21 @@
 package io.sdp4j.wire;
 
+import java.lang.foreign.MemorySegment;
+
 /**
- * The parts of a machine, and facts that it can tell about itself.
+ * The parts of a machine, its set-up by Hello and HelloAck, and facts that it can tell about itself.
  *
  * <p>Shape: one organ for each thing to keep; the two halves of the connection know nothing of each
  * other, and only the pumps and the schedule look at several organs.
+ *
+ * <p>Source of the set-up: docs/protocol.md 3.
  */
-abstract sealed class Parts permits SetUp {
+abstract sealed class Parts permits SdpMachine {
+    final WireConfig config;
     final boolean connecting;
     final boolean suspending;
     final Features features;
     final Lifecycle life = new Lifecycle();
-    final Handshake handshake;
     final Credits credits;
     final SendQueue queue;
     final SendHalf send;
@@ -27,11 +31,21 @@ abstract sealed class Parts permits SetUp {
     boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
     long messagesReceived;
 
+    // what the peer said, 0 until it did
+    int peerReceiveBytes; // BSDH included
+    int peerMaxAdverts; // advertisements that it keeps track of
+
+    // reads at a time: ours, and what was agreed on once the peer has told its own
+    int ord;
+    int ird;
+
     Parts(WireConfig config, boolean connecting) {
+        this.config = config;
         this.connecting = connecting;
+        ord = config.ord();
+        ird = config.ird();
         features = config.features();
         suspending = features.suspending();
-        handshake = new Handshake(config);
         credits = new Credits(config.receiveSlots());
         queue = new SendQueue(config.sendDepth());
         send = new SendHalf(config, credits);
@@ -43,6 +57,85 @@ abstract sealed class Parts permits SetUp {
         sourcePump = new SourcePump(this);
         schedule = new Schedule(this);
         ending = new ConnectionTeardown(this);
+    }
+
+    /**
+     * Connecting side: writes Hello at {@code at}; all receive slots must be posted already.
+     *
+     * @return bytes written: {@link Hello#SHORT_BYTES}
+     */
+    public int writeHello(MemorySegment to, long at) {
+        assert connecting;
+        life.onHelloWritten();
+        credits.advertised();
+        int bytes = config.receiveBytes();
+        return Hello.writeShort(
+                to, at, credits.bufs(), config.maxAdverts(), bytes, bytes, ord, ird);
+    }
+
+    /**
+     * Accepting side: a Hello came as private data; bytes behind its Len are padding.
+     *
+     * @param m a private copy
+     * @return NONE when accepted; the state is unchanged otherwise
+     */
+    public HelloFault onHello(MemorySegment m, long at, int availableBytes) {
+        if (connecting || state() != State.CLOSED || closed()) {
+            return HelloFault.WRONG_TIME;
+        }
+        HelloFault fault = Hello.check(m, at, availableBytes);
+        if (fault == HelloFault.NONE) {
+            credits.granted(Bsdh.bufs(m, at));
+            onPeer(Hello.maxAdverts(m, at), Hello.receiveBytes(m, at));
+            agreeOnReads(Hello.ord(m, at), Hello.ird(m, at));
+            life.onHelloAccepted();
+        }
+        return fault;
+    }
+
+    /**
+     * Accepting side: writes HelloAck at {@code at}; all receive slots must be posted already.
+     *
+     * @return bytes written: {@link HelloAck#SHORT_BYTES}
+     */
+    public int writeHelloAck(MemorySegment to, long at) {
+        assert state() == State.HELLO_RCVD && !greeted;
+        greeted = true;
+        credits.advertised();
+        return HelloAck.writeShort(
+                to, at, credits.bufs(), config.maxAdverts(), config.receiveBytes(), ord, ird);
+    }
+
+    /**
+     * Connecting side: a HelloAck came as private data.
+     *
+     * @param m a private copy
+     * @return NONE when accepted; the state is unchanged otherwise
+     */
+    public HelloFault onHelloAck(MemorySegment m, long at, int availableBytes) {
+        if (state() != State.HELLO_SENT || greeted) {
+            return HelloFault.WRONG_TIME;
+        }
+        HelloFault fault = HelloAck.check(m, at, availableBytes);
+        if (fault == HelloFault.NONE) {
+            credits.granted(Bsdh.bufs(m, at));
+            onPeer(HelloAck.maxAdverts(m, at), HelloAck.receiveBytes(m, at));
+            agreeOnReads(HelloAck.ord(m, at), HelloAck.ird(m, at));
+            greeted = true;
+        }
+        return fault;
+    }
+
+    /** Buffers of 2^31 bytes, which fit no int, become the largest that do. */
+    private void onPeer(int maxAdverts, int receiveBytes) {
+        peerMaxAdverts = maxAdverts;
+        peerReceiveBytes = receiveBytes < 0 ? Integer.MAX_VALUE : receiveBytes;
+    }
+
+    /** Own ORD must not exceed the peer's IRD; own IRD need not exceed its ORD (3.4). */
+    private void agreeOnReads(int peerOrd, int peerIrd) {
+        ord = Math.min(config.ord(), peerIrd);
+        ird = Math.min(config.ird(), peerOrd);
     }
 
     /** Where the connection stands. */

@@ -16,7 +16,7 @@ final class Schedule {
     private final ReceiveHalf receive;
     private final Suspension suspension;
     private final Emitter emitter;
-    private final Handshake handshake;
+    private final Parts parts;
     private final SourcePump sourcePump;
     private final SinkPump sinkPump;
     private final ProgressTimers watch;
@@ -29,7 +29,7 @@ final class Schedule {
         receive = parts.receive;
         suspension = parts.suspension;
         emitter = parts.emitter;
-        handshake = parts.handshake;
+        this.parts = parts;
         sourcePump = parts.sourcePump;
         sinkPump = parts.sinkPump;
         watch = new ProgressTimers(life, send, receive, suspension);
@@ -92,7 +92,7 @@ final class Schedule {
             transfer(out);
         }
         if (receive.sizeAnswerDue() && emitter.controlAllowed()) {
-            emitter.control(Mid.CH_RCV_BUF_ACK, 0, handshake.receiveBytes(), out);
+            emitter.control(Mid.CH_RCV_BUF_ACK, 0, parts.config.receiveBytes(), out);
             receive.onSizeAnswered();
         }
         if (suspension.wanted()) {
@@ -134,7 +134,7 @@ final class Schedule {
 
     /** Advertisements of ours, on both halves, that the peer can keep track of yet (6.2). */
     private int room() {
-        return handshake.peerMaxAdverts() - send.sources.outstanding() - receive.sinks.offered();
+        return parts.peerMaxAdverts - send.sources.outstanding() - receive.sinks.offered();
     }
 
     /**

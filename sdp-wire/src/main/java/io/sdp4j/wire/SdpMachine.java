@@ -25,7 +25,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Source: docs/protocol.md, cited rule by rule.
  */
-public final class SdpMachine extends SetUp {
+public final class SdpMachine extends Parts {
     /** Timer: the peer must end its half within this time after our close. */
     public static final int TIMER_CLOSE = 0;
 
@@ -90,12 +90,7 @@ public final class SdpMachine extends SetUp {
 
     /** Most payload bytes of one Data message to the peer. */
     public int maxPayload() {
-        return peerReceiveBytes() - Bsdh.BYTES;
-    }
-
-    /** Size of the peer's receive buffers, BSDH included. */
-    public int peerReceiveBytes() {
-        return handshake.peerReceiveBytes();
+        return peerReceiveBytes - Bsdh.BYTES;
     }
 
     /** Whether {@link #reserve()} would succeed. */

@@ -12,7 +12,7 @@ final class SinkPump {
     private final Credits credits;
     private final Suspension suspension;
     private final Emitter emitter;
-    private final Handshake handshake;
+    private final Parts parts;
     private final Features features;
 
     SinkPump(Parts parts) {
@@ -22,7 +22,7 @@ final class SinkPump {
         credits = parts.credits;
         suspension = parts.suspension;
         emitter = parts.emitter;
-        handshake = parts.handshake;
+        this.parts = parts;
         features = parts.features;
     }
 
@@ -47,7 +47,7 @@ final class SinkPump {
 
     /** RDMA Reads from the oldest offers into the oldest buffers (6.2). */
     private void read(ActionList out) {
-        while (offers.reads().size() < handshake.ord() && !suspension.wanted()) {
+        while (offers.reads().size() < parts.ord && !suspension.wanted()) {
             Region from = offers.readable();
             Region into = sinks.fillable();
             if (from == null || into == null) {
@@ -116,7 +116,7 @@ final class SinkPump {
     /** SinkAvails, oldest buffer first (6.3). */
     void offer(int room, ActionList out) {
         for (int left = room; left > 0 && receive.mayOffer() && !suspension.wanted(); left--) {
-            Region r = sinks.offerable(handshake.receiveBytes());
+            Region r = sinks.offerable(parts.config.receiveBytes());
             if (r == null || !emitter.controlAllowed()) {
                 return;
             }

@@ -10,7 +10,7 @@ final class SourcePump {
     private final Sources sources;
     private final SinkOffers offers;
     private final Credits credits;
-    private final Handshake handshake;
+    private final Parts parts;
     private final Suspension suspension;
     private final Emitter emitter;
     private final Features features;
@@ -20,7 +20,7 @@ final class SourcePump {
         sources = send.sources;
         offers = send.offers;
         credits = parts.credits;
-        handshake = parts.handshake;
+        this.parts = parts;
         suspension = parts.suspension;
         emitter = parts.emitter;
         features = parts.features;
@@ -104,7 +104,7 @@ final class SourcePump {
                 return;
             } else {
                 int most = (int) Math.min(features.inlineBytes(), r.left() - 1);
-                int n = Math.min(most, handshake.peerReceiveBytes() - Bsdh.BYTES - SrcAh.BYTES);
+                int n = Math.min(most, parts.peerReceiveBytes - Bsdh.BYTES - SrcAh.BYTES);
                 int mseq = emitter.srcAvail(r, n, out);
                 sources.onAdvertised(r, n, mseq);
             }

@@ -41,7 +41,7 @@ public final class SourceSide {
      */
     public boolean lend(int buffer, long lenBytes, int rkey, long va, ActionList out) {
         assert lenBytes > 0 && lenBytes <= 1L << 31;
-        if (!machine.begins() || !send.lend(buffer, lenBytes, rkey, va, machine.peerMaxAdverts())) {
+        if (!machine.begins() || !send.lend(buffer, lenBytes, rkey, va, machine.peerMaxAdverts)) {
             return false;
         }
         machine.onward(out);

@@ -20,13 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Fingerprint {
     /** Statistics, and tables of capacity. */
     private static final Set<String> LEFT_OUT =
-            Set.of(
-                    "messagesSent",
-                    "bytesSent",
-                    "messagesReceived",
-                    "bytesReceived",
-                    "config",
-                    "handshake");
+            Set.of("messagesSent", "bytesSent", "messagesReceived", "bytesReceived", "config");
 
     private static final Map<Class<?>, Field[]> FIELDS = new ConcurrentHashMap<>();
 

@@ -96,8 +96,8 @@ class HelloVectorTest extends VectorRig {
         SdpMachine machine =
                 SdpMachine.accepting(new WireConfig(32, 16_400, Integer.MAX_VALUE, 16, 9, 9));
         assertEquals(HelloFault.NONE, machine.onHello(m, 0, 32));
-        assertEquals(4, machine.handshake.ord());
-        assertEquals(8, machine.handshake.ird);
+        assertEquals(4, machine.ord);
+        assertEquals(8, machine.ird);
         // the same, padded as private data areas are
         MemorySegment padded = MemorySegment.ofArray(Arrays.copyOf(Rig.bytes(hex), 56));
         assertEquals(HelloFault.NONE, Hello.check(padded, 0, 56));
@@ -116,7 +116,7 @@ class HelloVectorTest extends VectorRig {
                 SdpMachine.connecting(new WireConfig(32, 16_400, Integer.MAX_VALUE, 16, 9, 9));
         machine.writeHello(to, AT);
         assertEquals(HelloFault.NONE, machine.onHelloAck(m, 0, 28));
-        assertEquals(8, machine.handshake.ord());
+        assertEquals(8, machine.ord);
         assertEquals(24, machine.credit());
         assertEquals(16_384, machine.maxPayload());
     }

@@ -220,7 +220,7 @@ final class Lender {
         rdma.local = local;
         rdma.localOffset = out.bufferOffset(i);
         if (rdma.read) {
-            check(++readsInFlight <= side.machine.handshake.ord(), "more reads than agreed");
+            check(++readsInFlight <= side.machine.ord, "more reads than agreed");
         } else {
             rdma.position = local.start + out.bufferOffset(i);
         }

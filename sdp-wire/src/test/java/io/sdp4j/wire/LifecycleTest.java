@@ -88,18 +88,18 @@ class LifecycleTest {
         SdpMachine machine = SdpMachine.accepting(Rig.CONFIG);
         Hello.writeShort(m, 0, 32, 7, 1, 1 << 31, 2, 3);
         assertEquals(HelloFault.NONE, machine.onHello(m, 0, Hello.SHORT_BYTES));
-        assertEquals(Integer.MAX_VALUE, machine.peerReceiveBytes(), "2^31 fits no int");
-        assertEquals(7, machine.peerMaxAdverts());
-        assertEquals(3, machine.handshake.ord());
-        assertEquals(2, machine.handshake.ird);
+        assertEquals(Integer.MAX_VALUE, machine.peerReceiveBytes, "2^31 fits no int");
+        assertEquals(7, machine.peerMaxAdverts);
+        assertEquals(3, machine.ord);
+        assertEquals(2, machine.ird);
         assertEquals(HelloAck.SHORT_BYTES, machine.writeHelloAck(m, 0));
 
         SdpMachine connecting = SdpMachine.connecting(Rig.CONFIG);
         connecting.writeHello(m, 0);
         HelloAck.writeShort(m, 0, 32, 9, 37, 2, 3);
         assertEquals(HelloFault.NONE, connecting.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
-        assertEquals(3, connecting.handshake.ord());
-        assertEquals(37, connecting.peerReceiveBytes());
+        assertEquals(3, connecting.ord);
+        assertEquals(37, connecting.peerReceiveBytes);
         assertEquals(37 - Bsdh.BYTES, connecting.maxPayload());
     }
 

@@ -227,7 +227,7 @@ final class RawPeer extends SingleMachine {
 
     @Override
     void sends(int i, int bytes) {
-        require(bytes <= Math.max(peerReceiveBytes, machine.peerReceiveBytes()), "long");
+        require(bytes <= Math.max(peerReceiveBytes, machine.peerReceiveBytes), "long");
         boolean owed = out.kind(i) == ActionList.SEND; // reserved before the peer took credit back
         int credit = limit - sent + 1;
         require(owed || credit > 0, "sends without credit");

@@ -248,7 +248,7 @@ abstract class SingleMachine {
         local.flying++;
         Rdma rdma = new Rdma(read, local, offset, bytes, out.rkey(i), out.remoteAddress(i));
         (read ? reads : writes).add(rdma);
-        require(reads.size() <= machine.handshake.ord(), "more reads than agreed");
+        require(reads.size() <= machine.ord, "more reads than agreed");
         posts(rdma);
     }
 
