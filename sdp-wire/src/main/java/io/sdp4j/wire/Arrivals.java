@@ -71,26 +71,14 @@ final class Arrivals {
 
     /** Everything that can be checked before the message means anything (docs/protocol.md 2.13). */
     AbortReason examine(long first, long second, int byteLen) {
-        Bsdh.Fault fault = Bsdh.check(first, byteLen);
-        if (fault != Bsdh.Fault.NONE) {
-            return reason(fault);
+        AbortReason fault = Bsdh.check(first, byteLen);
+        if (fault != AbortReason.NONE) {
+            return fault;
         }
         if (byteLen > receiveBytes) {
             return AbortReason.MESSAGE_TOO_LONG;
         }
         return credits.accept(Bsdh.mseq(second), Bsdh.mseqAck(second), Bsdh.bufs(first));
-    }
-
-    private static AbortReason reason(Bsdh.Fault fault) {
-        return switch (fault) {
-            case NONE -> AbortReason.NONE;
-            case SHORT -> AbortReason.SHORT_MESSAGE;
-            case LENGTH -> AbortReason.BAD_LENGTH;
-            case RESERVED_MID -> AbortReason.RESERVED_MID;
-            case TRUNCATED -> AbortReason.TRUNCATED_HEADER;
-            case PAYLOAD -> AbortReason.UNEXPECTED_PAYLOAD;
-            case URGENT -> AbortReason.BAD_URGENT_FLAG;
-        };
     }
 
     private static boolean isUpdate(long first, int byteLen) {

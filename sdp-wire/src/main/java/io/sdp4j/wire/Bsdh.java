@@ -36,24 +36,6 @@ public final class Bsdh {
     /** Flag of RdmaRdCompl: the Sink would like Pipelined mode. */
     public static final int REQ_PIPE = 0x04;
 
-    /** The first thing wrong with a header. */
-    public enum Fault {
-        /** Nothing. */
-        NONE,
-        /** Fewer than 16 bytes. */
-        SHORT,
-        /** Len is not the byte count of the Send. */
-        LENGTH,
-        /** A reserved MID. */
-        RESERVED_MID,
-        /** No room for the extended header. */
-        TRUNCATED,
-        /** Payload where none is allowed. */
-        PAYLOAD,
-        /** OOB_PRES without a Data payload. */
-        URGENT
-    }
-
     private Bsdh() {}
 
     /** Bytes 0 to 7 as one big-endian number: MID, Flags, Bufs and Len. */
@@ -154,39 +136,39 @@ public final class Bsdh {
     }
 
     /**
-     * The first fault of a message of {@code byteLen} bytes whose first bytes lie at {@code at}:
+     * The first fault, NONE if there is none, of a message of {@code byteLen} bytes whose first bytes lie at {@code at}:
      * all that can be told without knowing the connection (docs/protocol.md 2.13). Reads at most 16
      * bytes.
      */
-    public static Fault check(MemorySegment m, long at, int byteLen) {
-        return byteLen < BYTES ? Fault.SHORT : check(first(m, at), byteLen);
+    public static AbortReason check(MemorySegment m, long at, int byteLen) {
+        return byteLen < BYTES ? AbortReason.SHORT_MESSAGE : check(first(m, at), byteLen);
     }
 
     /** As the other one, for {@link #first}; its value does not matter where there are no 16. */
-    static Fault check(long first, int byteLen) {
+    static AbortReason check(long first, int byteLen) {
         if (byteLen < BYTES) {
-            return Fault.SHORT;
+            return AbortReason.SHORT_MESSAGE;
         }
         if (len(first) != byteLen) {
-            return Fault.LENGTH;
+            return AbortReason.BAD_LENGTH;
         }
         int mid = mid(first);
         if (mid == Mid.DATA && (flags(first) & OOB_PRES) == 0) {
-            return Fault.NONE;
+            return AbortReason.NONE;
         }
         if (!Mid.known(mid)) {
-            return Fault.RESERVED_MID;
+            return AbortReason.RESERVED_MID;
         }
         int payloadBytes = byteLen - BYTES - Mid.extendedBytes(mid);
         if (payloadBytes < 0) {
-            return Fault.TRUNCATED;
+            return AbortReason.TRUNCATED_HEADER;
         }
         if (payloadBytes > 0 && !Mid.mayCarryPayload(mid)) {
-            return Fault.PAYLOAD;
+            return AbortReason.UNEXPECTED_PAYLOAD;
         }
         if ((flags(first) & OOB_PRES) != 0 && (mid != Mid.DATA || payloadBytes == 0)) {
-            return Fault.URGENT;
+            return AbortReason.BAD_URGENT_FLAG;
         }
-        return Fault.NONE;
+        return AbortReason.NONE;
     }
 }

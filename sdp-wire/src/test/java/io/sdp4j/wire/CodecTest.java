@@ -157,31 +157,31 @@ class CodecTest {
         int[] extended = {0, 0, 0, 0, 0, 4, 4, 4, 0, 0, 0, 4, 4, 8, 0};
         for (int mid = Mid.DISCONN; mid <= Mid.SUSP_COMM_ACK; mid++) {
             int exact = Bsdh.BYTES + extended[mid];
-            assertEquals(Bsdh.Fault.NONE, checked(mid, 0, exact));
-            assertEquals(Bsdh.Fault.PAYLOAD, checked(mid, 0, exact + 1));
-            assertEquals(exact > 16 ? Bsdh.Fault.TRUNCATED : Bsdh.Fault.SHORT, less(mid, exact));
+            assertEquals(AbortReason.NONE, checked(mid, 0, exact));
+            assertEquals(AbortReason.UNEXPECTED_PAYLOAD, checked(mid, 0, exact + 1));
+            assertEquals(exact > 16 ? AbortReason.TRUNCATED_HEADER : AbortReason.SHORT_MESSAGE, less(mid, exact));
         }
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.SINK_AVAIL, 0, 36));
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.SINK_AVAIL, 0, 37));
-        assertEquals(Bsdh.Fault.TRUNCATED, checked(Mid.SINK_AVAIL, 0, 35));
-        assertEquals(Bsdh.Fault.TRUNCATED, checked(Mid.SRC_AVAIL, 0, 31));
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.SRC_AVAIL, 0, 32));
+        assertEquals(AbortReason.NONE, checked(Mid.SINK_AVAIL, 0, 36));
+        assertEquals(AbortReason.NONE, checked(Mid.SINK_AVAIL, 0, 37));
+        assertEquals(AbortReason.TRUNCATED_HEADER, checked(Mid.SINK_AVAIL, 0, 35));
+        assertEquals(AbortReason.TRUNCATED_HEADER, checked(Mid.SRC_AVAIL, 0, 31));
+        assertEquals(AbortReason.NONE, checked(Mid.SRC_AVAIL, 0, 32));
         // Hello and HelloAck pass here; the state refuses them
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.HELLO, 0, 32));
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.HELLO_ACK, 0, 16));
-        assertEquals(Bsdh.Fault.URGENT, checked(Mid.SRC_AVAIL, Bsdh.OOB_PRES, 33));
-        assertEquals(Bsdh.Fault.URGENT, checked(Mid.DATA, Bsdh.OOB_PRES, 16));
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.DATA, Bsdh.OOB_PRES, 17));
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.DATA, Bsdh.OOB_PEND, 16));
-        assertEquals(Bsdh.Fault.NONE, checked(Mid.DATA, 0, 16));
+        assertEquals(AbortReason.NONE, checked(Mid.HELLO, 0, 32));
+        assertEquals(AbortReason.NONE, checked(Mid.HELLO_ACK, 0, 16));
+        assertEquals(AbortReason.BAD_URGENT_FLAG, checked(Mid.SRC_AVAIL, Bsdh.OOB_PRES, 33));
+        assertEquals(AbortReason.BAD_URGENT_FLAG, checked(Mid.DATA, Bsdh.OOB_PRES, 16));
+        assertEquals(AbortReason.NONE, checked(Mid.DATA, Bsdh.OOB_PRES, 17));
+        assertEquals(AbortReason.NONE, checked(Mid.DATA, Bsdh.OOB_PEND, 16));
+        assertEquals(AbortReason.NONE, checked(Mid.DATA, 0, 16));
     }
 
-    private Bsdh.Fault checked(int mid, int flags, int bytes) {
+    private AbortReason checked(int mid, int flags, int bytes) {
         Bsdh.write(m, 0, mid, flags, 1, bytes, 1, 1);
         return Bsdh.check(m, 0, bytes);
     }
 
-    private Bsdh.Fault less(int mid, int exact) {
+    private AbortReason less(int mid, int exact) {
         return checked(mid, 0, exact - 1);
     }
 

@@ -30,7 +30,7 @@ public final class DecoderFuzz {
     }
 
     private static void message(MemorySegment m, int available) {
-        if (Bsdh.check(m, 0, available) != Bsdh.Fault.NONE || Bsdh.mid(m, 0) <= Mid.HELLO_ACK) {
+        if (Bsdh.check(m, 0, available) != AbortReason.NONE || Bsdh.mid(m, 0) <= Mid.HELLO_ACK) {
             return;
         }
         int mid = Bsdh.mid(m, 0);

@@ -100,7 +100,7 @@ final class Oracles {
         Log log = log(side);
         require(!side.dead, "sends on a dead queue pair");
         require(!log.wasClosed, "sends after the end");
-        require(Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE, "malformed message");
+        require(Bsdh.check(header, 0, byteLen) == AbortReason.NONE, "malformed message");
         require(pair.lied() || byteLen <= side.peer.config.receiveBytes(), "too long for the peer");
         sent[Bsdh.mid(header, 0)]++;
         int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);

@@ -165,7 +165,7 @@ final class RawPeer extends SingleMachine {
     private boolean plausible(int byteLen) {
         return machine.credits().known() > 0
                 && byteLen <= config.receiveBytes()
-                && Bsdh.check(header, 0, byteLen) == Bsdh.Fault.NONE
+                && Bsdh.check(header, 0, byteLen) == AbortReason.NONE
                 && Bsdh.mseq(header, 0) == accepted + 1
                 && Integer.compareUnsigned(Bsdh.mseqAck(header, 0) - lastAck, sent - lastAck) <= 0;
     }

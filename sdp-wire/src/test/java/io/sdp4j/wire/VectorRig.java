@@ -39,7 +39,7 @@ abstract class VectorRig {
     static MemorySegment read(
             String hex, int mid, int flags, int bufs, int len, int mseq, int ack) {
         MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        assertEquals(Bsdh.Fault.NONE, Bsdh.check(m, 0, (int) m.byteSize()));
+        assertEquals(AbortReason.NONE, Bsdh.check(m, 0, (int) m.byteSize()));
         assertEquals(mid, Bsdh.mid(m, 0));
         assertEquals(flags, Bsdh.flags(m, 0));
         assertEquals(bufs, Bsdh.bufs(m, 0));
