@@ -223,31 +223,6 @@ public final class ActionList extends ActionRows {
         return slots[i];
     }
 
-    /** MID of a message. */
-    public int mid(int i) {
-        return (int) (firsts[i] >>> 56);
-    }
-
-    /** BSDH flags of a message. */
-    public int bsdhFlags(int i) {
-        return (int) (firsts[i] >>> 48) & 0xFF;
-    }
-
-    /** Bufs of a message. */
-    public int bufs(int i) {
-        return (int) (firsts[i] >>> 32) & 0xFFFF;
-    }
-
-    /** MSeq of a message. */
-    public int mseq(int i) {
-        return (int) (seconds[i] >>> 32);
-    }
-
-    /** MSeqAck of a message. */
-    public int mseqAck(int i) {
-        return (int) seconds[i];
-    }
-
     /** Header bytes of a message: the BSDH and the extended header. */
     public int headerBytes(int i) {
         return offsets[i];

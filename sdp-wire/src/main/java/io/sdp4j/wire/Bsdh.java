@@ -83,11 +83,6 @@ public final class Bsdh {
         return m.get(Wire.BYTE, at) & 0xFF;
     }
 
-    /** As {@link #flags(long)}. */
-    public static int flags(MemorySegment m, long at) {
-        return flags(first(m, at));
-    }
-
     /** As {@link #bufs(long)}. */
     public static int bufs(MemorySegment m, long at) {
         return bufs(first(m, at));
@@ -96,16 +91,6 @@ public final class Bsdh {
     /** As {@link #len(long)}. */
     public static int len(MemorySegment m, long at) {
         return len(first(m, at));
-    }
-
-    /** As {@link #mseq(long)}. */
-    public static int mseq(MemorySegment m, long at) {
-        return mseq(second(m, at));
-    }
-
-    /** As {@link #mseqAck(long)}. */
-    public static int mseqAck(MemorySegment m, long at) {
-        return mseqAck(second(m, at));
     }
 
     /** Writes a header at {@code at}. */
@@ -136,15 +121,11 @@ public final class Bsdh {
     }
 
     /**
-     * The first fault, NONE if there is none, of a message of {@code byteLen} bytes whose first bytes lie at {@code at}:
-     * all that can be told without knowing the connection (docs/protocol.md 2.13). Reads at most 16
-     * bytes.
+     * The first fault of a message of {@code byteLen} bytes, or NONE: all that can be told without
+     * knowing the connection (docs/protocol.md 2.13).
+     *
+     * @param first see {@link #first}; its value does not matter where there are no 16 bytes
      */
-    public static AbortReason check(MemorySegment m, long at, int byteLen) {
-        return byteLen < BYTES ? AbortReason.SHORT_MESSAGE : check(first(m, at), byteLen);
-    }
-
-    /** As the other one, for {@link #first}; its value does not matter where there are no 16. */
     static AbortReason check(long first, int byteLen) {
         if (byteLen < BYTES) {
             return AbortReason.SHORT_MESSAGE;

@@ -46,13 +46,15 @@ public final class MessageFields {
         if (keptBytes < Bsdh.BYTES) {
             return;
         }
-        int flags = Bsdh.flags(m, at);
+        long first = Bsdh.first(m, at);
+        long second = Bsdh.second(m, at);
+        int flags = Bsdh.flags(first);
         flag(flags, Bsdh.OOB_PRES, "OOB_PRES", to);
         flag(flags, Bsdh.OOB_PEND, "OOB_PEND", to);
         flag(flags, Bsdh.REQ_PIPE, "REQ_PIPE", to);
-        to.number("Bufs", Bsdh.bufs(m, at));
-        to.number("MSeq", unsigned(Bsdh.mseq(m, at)));
-        to.number("MSeqAck", unsigned(Bsdh.mseqAck(m, at)));
+        to.number("Bufs", Bsdh.bufs(first));
+        to.number("MSeq", unsigned(Bsdh.mseq(second)));
+        to.number("MSeqAck", unsigned(Bsdh.mseqAck(second)));
     }
 
     private static void flag(int flags, int mask, String name, Visitor to) {

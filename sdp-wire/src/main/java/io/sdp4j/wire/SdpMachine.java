@@ -372,16 +372,6 @@ public final class SdpMachine extends Parts {
         emitter.wakeWriter(couldWrite, out);
     }
 
-    /** Starts the sequence numbers elsewhere, so that tests meet the wrap; before set-up. */
-    void startAt(int lastSent, int lastReceived) {
-        credits.startAt(lastSent, lastReceived);
-    }
-
-    /** The accounting, for oracles. */
-    Credits credits() {
-        return credits;
-    }
-
     /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */
     private void drain(long first, long second, int byteLen, ActionList out) {
         credits.onArrival();

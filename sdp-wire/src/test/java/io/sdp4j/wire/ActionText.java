@@ -72,12 +72,12 @@ final class ActionText {
 
     private static String header(ActionList out, int i) {
         return ": "
-                + Mid.name(out.mid(i))
+                + Mid.name(Bsdh.mid(out.first(i)))
                 + " Bufs "
-                + out.bufs(i)
+                + Bsdh.bufs(out.first(i))
                 + " MSeq "
-                + Integer.toUnsignedString(out.mseq(i))
+                + Integer.toUnsignedString(Bsdh.mseq(out.second(i)))
                 + " MSeqAck "
-                + Integer.toUnsignedString(out.mseqAck(i));
+                + Integer.toUnsignedString(Bsdh.mseqAck(out.second(i)));
     }
 }

@@ -159,7 +159,9 @@ class CodecTest {
             int exact = Bsdh.BYTES + extended[mid];
             assertEquals(AbortReason.NONE, checked(mid, 0, exact));
             assertEquals(AbortReason.UNEXPECTED_PAYLOAD, checked(mid, 0, exact + 1));
-            assertEquals(exact > 16 ? AbortReason.TRUNCATED_HEADER : AbortReason.SHORT_MESSAGE, less(mid, exact));
+            assertEquals(
+                    exact > 16 ? AbortReason.TRUNCATED_HEADER : AbortReason.SHORT_MESSAGE,
+                    less(mid, exact));
         }
         assertEquals(AbortReason.NONE, checked(Mid.SINK_AVAIL, 0, 36));
         assertEquals(AbortReason.NONE, checked(Mid.SINK_AVAIL, 0, 37));
@@ -178,7 +180,7 @@ class CodecTest {
 
     private AbortReason checked(int mid, int flags, int bytes) {
         Bsdh.write(m, 0, mid, flags, 1, bytes, 1, 1);
-        return Bsdh.check(m, 0, bytes);
+        return Bsdh.check(Bsdh.first(m, 0), bytes);
     }
 
     private AbortReason less(int mid, int exact) {

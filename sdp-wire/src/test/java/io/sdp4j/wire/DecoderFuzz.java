@@ -30,7 +30,9 @@ public final class DecoderFuzz {
     }
 
     private static void message(MemorySegment m, int available) {
-        if (Bsdh.check(m, 0, available) != AbortReason.NONE || Bsdh.mid(m, 0) <= Mid.HELLO_ACK) {
+        if (available < Bsdh.BYTES
+                || Bsdh.check(Bsdh.first(m, 0), available) != AbortReason.NONE
+                || Bsdh.mid(m, 0) <= Mid.HELLO_ACK) {
             return;
         }
         int mid = Bsdh.mid(m, 0);
@@ -40,11 +42,11 @@ public final class DecoderFuzz {
                 again,
                 MARGIN,
                 mid,
-                Bsdh.flags(m, 0),
+                Bsdh.flags(Bsdh.first(m, 0)),
                 Bsdh.bufs(m, 0),
                 Bsdh.len(m, 0),
-                Bsdh.mseq(m, 0),
-                Bsdh.mseqAck(m, 0));
+                Bsdh.mseq(Bsdh.second(m, 0)),
+                Bsdh.mseqAck(Bsdh.second(m, 0)));
         long from = MARGIN + Bsdh.BYTES;
         long at = Bsdh.BYTES;
         switch (mid) {

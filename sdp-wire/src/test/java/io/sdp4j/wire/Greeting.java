@@ -42,8 +42,8 @@ final class Greeting {
         if (chooses) {
             int x = Starts.number(choices);
             int y = Starts.number(choices);
-            from.machine.startAt(x, y);
-            to.machine.startAt(y, x);
+            from.machine.credits.startAt(x, y);
+            to.machine.credits.startAt(y, x);
         }
         padding = chooses && choices.below(4) == 1 ? PADDING : 0;
     }

@@ -210,10 +210,10 @@ class LifecycleTest {
         rig.feed(Mid.DATA, 1, 1);
         assertEquals(State.ABORTING, rig.machine.state());
         assertEquals(List.of(), rig.mids());
-        int before = rig.machine.credits().posted();
+        int before = rig.machine.credits.posted();
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 09 00 00 00 01"); // not the next one
         assertEquals(List.of(), rig.mids());
-        assertEquals(before - 1, rig.machine.credits().posted());
+        assertEquals(before - 1, rig.machine.credits.posted());
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 02 00 00 00 01");
         assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
         rig.feed("FF 00 00 40 00 00 00 10 00 00 00 03 00 00 00 02");

@@ -40,7 +40,7 @@ abstract class Meeting extends SingleMachine {
     private void greet(int peerBytes) {
         int ours = Starts.number(choices);
         int theirs = Starts.number(choices);
-        machine.startAt(ours, theirs);
+        machine.credits.startAt(ours, theirs);
         sent = ours;
         int bufs = peer.buffers();
         String fault = vintage.greet(machine, connecting, bufs, peerBytes, header);
@@ -77,7 +77,7 @@ abstract class Meeting extends SingleMachine {
         if (slot != null) {
             slotAt[slot] = flight.streamAt;
             MemorySegment m = MemorySegment.ofArray(flight.header);
-            limit = Bsdh.mseqAck(m, 0) + Bsdh.bufs(m, 0);
+            limit = Bsdh.mseqAck(Bsdh.second(m, 0)) + Bsdh.bufs(m, 0);
             heard[Bsdh.mid(m, 0)]++;
             event(
                     () ->
@@ -161,8 +161,8 @@ abstract class Meeting extends SingleMachine {
 
     @Override
     void sends(int i, int byteLen) {
-        int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
-        int credit = limit - (Bsdh.mseq(header, 0) - 1);
+        int told = Bsdh.mseqAck(Bsdh.second(header, 0)) + Bsdh.bufs(header, 0);
+        int credit = limit - (Bsdh.mseq(Bsdh.second(header, 0)) - 1);
         boolean raises = told - advertised > 0;
         require(
                 out.bytes(i) > 0 ? credit >= 3 : credit >= 2 || (credit == 1 && raises),

@@ -18,7 +18,7 @@ class ModeScenarioTest extends ZcopyRig {
             sink.consumed();
         }
         sink.machine.sink().lend(5, 100_000, 0, 0, true, sink.out);
-        int offer = sink.machine.credits().lastSent();
+        int offer = sink.machine.credits.lastSent();
         sink.feedAck(Mid.MODE_CHANGE, 64, offer - 1, 0, Mch.COMBINED << 28);
         sink.feedAck(Mid.DATA, 64, offer - 1, 1);
         sink.assertAlive();
@@ -60,7 +60,7 @@ class ModeScenarioTest extends ZcopyRig {
             Rig sink = new Rig(CONFIG, 64, 0, 0);
             sink.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
             sink.machine.sink().refuse(sink.out);
-            int answer = sink.machine.credits().lastSent();
+            int answer = sink.machine.credits.lastSent();
             sink.feedAck(Mid.MODE_CHANGE, 64, seen ? answer : answer - 1, 0, Mch.BUFFERED << 28);
             if (seen) {
                 sink.assertAlive();

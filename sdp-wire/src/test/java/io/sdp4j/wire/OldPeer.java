@@ -149,11 +149,11 @@ final class OldPeer {
         host.require(buffers > 0, "no buffer for a message");
         host.require(flight.byteLen <= size, "too long");
         host.require(!heardFin || !more, "speaks after its last word");
-        host.require(Bsdh.mseq(m, 0) == heard + 1, "a gap");
+        host.require(Bsdh.mseq(Bsdh.second(m, 0)) == heard + 1, "a gap");
         buffers--;
         used++;
         heard++;
-        int ack = Bsdh.mseqAck(m, 0);
+        int ack = Bsdh.mseqAck(Bsdh.second(m, 0));
         limit = ack + Bsdh.bufs(m, 0);
         source.onAck(ack);
         int word = m.get(Wire.INT, Bsdh.BYTES);

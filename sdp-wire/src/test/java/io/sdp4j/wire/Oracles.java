@@ -60,8 +60,8 @@ final class Oracles {
 
     /** Hello and HelloAck have been exchanged. */
     void greeted() {
-        a.limit = pair.a.machine.credits().lastSent() + pair.b.config.receiveSlots();
-        b.limit = pair.b.machine.credits().lastSent() + pair.a.config.receiveSlots();
+        a.limit = pair.a.machine.credits.lastSent() + pair.b.config.receiveSlots();
+        b.limit = pair.b.machine.credits.lastSent() + pair.a.config.receiveSlots();
         a.advertised = b.limit;
         b.advertised = a.limit;
     }
@@ -100,12 +100,12 @@ final class Oracles {
         Log log = log(side);
         require(!side.dead, "sends on a dead queue pair");
         require(!log.wasClosed, "sends after the end");
-        require(Bsdh.check(header, 0, byteLen) == AbortReason.NONE, "malformed message");
+        require(Bsdh.check(Bsdh.first(header, 0), byteLen) == AbortReason.NONE, "malformed message");
         require(pair.lied() || byteLen <= side.peer.config.receiveBytes(), "too long for the peer");
         sent[Bsdh.mid(header, 0)]++;
-        int told = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
+        int told = Bsdh.mseqAck(Bsdh.second(header, 0)) + Bsdh.bufs(header, 0);
         if (!pair.lied()) {
-            int before = log.limit - (Bsdh.mseq(header, 0) - 1);
+            int before = log.limit - (Bsdh.mseq(Bsdh.second(header, 0)) - 1);
             boolean raises = told - log.advertised > 0;
             require(
                     payload ? before >= 3 : before >= 2 || (before == 1 && raises),
@@ -127,7 +127,7 @@ final class Oracles {
     /** A message is about to be fed to the machine. */
     void hears(Side side, MemorySegment header, int byteLen) {
         if (byteLen >= Bsdh.BYTES && !pair.lied()) {
-            log(side).limit = Bsdh.mseqAck(header, 0) + Bsdh.bufs(header, 0);
+            log(side).limit = Bsdh.mseqAck(Bsdh.second(header, 0)) + Bsdh.bufs(header, 0);
         }
     }
 
@@ -210,14 +210,14 @@ final class Oracles {
             return;
         }
         int ours = side.posted.size() + Side.messages(side.landed);
-        require(machine.credits().posted() == ours, side, "lost count of its buffers");
+        require(machine.credits.posted() == ours, side, "lost count of its buffers");
         require(
                 app.closed || ours + slots(side) == side.config.receiveSlots(),
                 side,
                 "lost a buffer");
         if (!side.peer.dead && talking(side.peer.machine)) {
             int real = side.peer.posted.size() - Side.messages(side.wire);
-            int believed = machine.credit() + machine.credits().reserved();
+            int believed = machine.credit() + machine.credits.reserved();
             require(believed <= real, side, "believes in more than there is", believed, real);
         }
     }

@@ -15,7 +15,7 @@ class OwedTest extends ZcopyRig {
         rig.out.clear();
         rig.machine.sink().refuse(rig.out);
         assertEquals(List.of(Mid.SEND_SM), rig.mids());
-        return rig.machine.credits().lastSent();
+        return rig.machine.credits.lastSent();
     }
 
     @Test
@@ -52,7 +52,7 @@ class OwedTest extends ZcopyRig {
     void theEndWhileAcknowledgementsAreHeldBack() {
         lendSource(3, 100_000);
         rig.machine.source().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feedAck(Mid.SRC_AVAIL, 64, cancel - 1, 1, Rig.srcAvail(50_000));
         rig.machine.sink().refuse(rig.out);
         rig.feedAck(Mid.DATA, 64, cancel - 1, 16_384);
@@ -87,9 +87,9 @@ class OwedTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
         rig.machine.sink().refuse(rig.out);
-        int first = rig.machine.credits().lastSent();
+        int first = rig.machine.credits.lastSent();
         rig.machine.sink().refuse(rig.out);
-        assertEquals(first + 1, rig.machine.credits().lastSent());
+        assertEquals(first + 1, rig.machine.credits.lastSent());
         rig.feedAck(Mid.DATA, 64, first, 1000);
         rig.assertAlive();
         rig.feedAck(Mid.DATA, 64, first, 1);
@@ -102,7 +102,7 @@ class OwedTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         readsCompleted(1);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
-        rig.feedAck(Mid.DATA, 64, rig.machine.credits().lastSent() - 1, 10);
+        rig.feedAck(Mid.DATA, 64, rig.machine.credits.lastSent() - 1, 10);
         rig.assertViolation(AbortReason.ILLEGAL_IN_MODE);
     }
 

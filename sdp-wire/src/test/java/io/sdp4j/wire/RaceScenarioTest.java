@@ -19,7 +19,7 @@ class RaceScenarioTest extends ZcopyRig {
     private void leaveOneAnswerOut() {
         pipelineSink();
         assertTrue(lendSink(5, 100_000));
-        int before = rig.machine.credits().lastSent();
+        int before = rig.machine.credits.lastSent();
         recallSinks();
         assertEquals(List.of(Mid.SINK_AVAIL_CANCEL), rig.mids());
         rig.feedAck(Mid.RDMA_WR_COMPL, 64, before, 0, 5000);
@@ -32,7 +32,7 @@ class RaceScenarioTest extends ZcopyRig {
         assertTrue(lendSource(3, 1000));
         rig.out.clear();
         rig.machine.source().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         assertTrue(lendSink(6, 100_000));
         recallSinks();
         return cancel;
@@ -61,7 +61,7 @@ class RaceScenarioTest extends ZcopyRig {
         int cancel = cancelBoth();
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
         assertEquals(List.of(Mid.SINK_AVAIL_CANCEL), rig.mids());
-        int second = rig.machine.credits().lastSent();
+        int second = rig.machine.credits.lastSent();
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, second - 1, 0); // the late one after all
         assertEquals(-1, rig.row(ActionList.SINK_RETURNED));
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, second, 0);
@@ -114,7 +114,7 @@ class RaceScenarioTest extends ZcopyRig {
         leaveOneAnswerOut();
         assertTrue(lendSink(6, 100_000));
         recallSinks();
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feedAck(Mid.SINK_CANCEL_ACK, 64, cancel, 0);
         assertSinkReturned(6, 0);
         rig.feed(Mid.SINK_CANCEL_ACK, 64, 0);

@@ -47,7 +47,7 @@ final class RawPeer extends SingleMachine {
         sent = Starts.number(choices);
         lastAck = sent;
         accepted = Starts.number(choices);
-        machine.startAt(sent, accepted);
+        machine.credits.startAt(sent, accepted);
         int n = connecting ? machine.writeHello(header, 0) : 0;
         if (misunderstood) { // an answer in the other form, which changes nothing
             n = HelloAck.writeIb(header, 0, bufs, 9, peerReceiveBytes);
@@ -137,8 +137,8 @@ final class RawPeer extends SingleMachine {
         int byteLen = choices.below(4) == 0 ? wild() : framed();
         boolean alive = !machine.reset();
         if (plausible(byteLen)) {
-            accepted = Bsdh.mseq(header, 0);
-            lastAck = Bsdh.mseqAck(header, 0);
+            accepted = Bsdh.mseq(Bsdh.second(header, 0));
+            lastAck = Bsdh.mseqAck(Bsdh.second(header, 0));
             limit = lastAck + Bsdh.bufs(header, 0);
         }
         long messages = machine.messagesSent();
@@ -163,11 +163,13 @@ final class RawPeer extends SingleMachine {
      * peer knew of no buffer for it, even when the connection was being cut before.
      */
     private boolean plausible(int byteLen) {
-        return machine.credits().known() > 0
+        return machine.credits.known() > 0
                 && byteLen <= config.receiveBytes()
-                && Bsdh.check(header, 0, byteLen) == AbortReason.NONE
-                && Bsdh.mseq(header, 0) == accepted + 1
-                && Integer.compareUnsigned(Bsdh.mseqAck(header, 0) - lastAck, sent - lastAck) <= 0;
+                && Bsdh.check(Bsdh.first(header, 0), byteLen) == AbortReason.NONE
+                && Bsdh.mseq(Bsdh.second(header, 0)) == accepted + 1
+                && Integer.compareUnsigned(
+                                Bsdh.mseqAck(Bsdh.second(header, 0)) - lastAck, sent - lastAck)
+                        <= 0;
     }
 
     /** Bytes of any kind; returns how many the completion says there were. */

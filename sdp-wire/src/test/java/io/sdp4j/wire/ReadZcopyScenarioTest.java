@@ -28,7 +28,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         readsCompleted(1);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
         assertEquals(131_071, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
-        assertEquals(Bsdh.REQ_PIPE, rig.out.bsdhFlags(rowOf(Mid.RDMA_RD_COMPL)));
+        assertEquals(Bsdh.REQ_PIPE, Bsdh.flags(rig.out.first(rowOf(Mid.RDMA_RD_COMPL))));
         assertSinkReturned(5, 131_072);
     }
 
@@ -37,7 +37,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void s09source() {
         assertTrue(lendSource(3, 131_072));
         int row = rig.row(ActionList.SEND_LENT);
-        assertEquals(Mid.SRC_AVAIL, rig.out.mid(row));
+        assertEquals(Mid.SRC_AVAIL, Bsdh.mid(rig.out.first(row)));
         assertEquals(32, rig.out.headerBytes(row));
         assertEquals(1, rig.out.bytes(row));
         assertEquals(131_072, extension(rig, row));
@@ -102,7 +102,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(-1, late.row(ActionList.RDMA_READ));
         assertEquals(List.of(Mid.SEND_SM), late.mids());
-        assertEquals(41, late.out.mseqAck(late.row(ActionList.CONTROL)));
+        assertEquals(41, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
         assertEquals(0, late.machine.sink().offeredBytes());
         late.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(500));
         late.assertAlive();
@@ -131,11 +131,11 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(List.of(), late.mids(), "reads are running");
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)), "held back");
+        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))), "held back");
         late.out.clear();
         late.machine.sink().onReadsCompleted(4, late.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), late.mids(), "all was read: the cancel is void");
-        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
+        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
     }
 
     /** The same with less lent than advertised: the rest goes back by SendSm. */
@@ -150,14 +150,14 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.machine.sink().lend(6, 65_536, 0, 0, true, late.out);
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
+        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
         late.out.clear();
         late.machine.sink().onReadsCompleted(1, late.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
         int first = late.row(ActionList.CONTROL);
         assertEquals(65_536, extension(late, first));
-        assertEquals(40, late.out.mseqAck(first));
-        assertEquals(42, late.out.mseqAck(first + 1), "the cancel is acknowledged");
+        assertEquals(40, Bsdh.mseqAck(late.out.second(first)));
+        assertEquals(42, Bsdh.mseqAck(late.out.second(first + 1)), "the cancel is acknowledged");
     }
 
     /** Without credits the acknowledgement is held all the same, as long as reads are running. */
@@ -168,14 +168,17 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(400_000));
         late.feed(Mid.SRC_AVAIL_CANCEL, 0, 0);
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, late.out.mseqAck(late.row(ActionList.CONTROL)));
+        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
         late.feed(Mid.DATA, 0, 0);
         late.out.clear();
         late.machine.sink().onReadsCompleted(4, late.out);
         assertEquals(List.of(), late.mids());
         late.feed(Mid.DATA, 64, 0);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
-        assertEquals(44, late.out.mseqAck(late.row(ActionList.CONTROL)), "released for a credit");
+        assertEquals(
+                44,
+                Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))),
+                "released for a credit");
     }
 
     /** Its Source keeps what was neither read nor sent along. */
@@ -183,7 +186,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void s14source() {
         assertTrue(lendSource(3, 200_000));
         rig.machine.source().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 65_536);
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 65_536);
         assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
@@ -195,7 +198,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void s15() {
         assertTrue(lendSource(3, 1000));
         rig.machine.source().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
         assertSourceReturned(3, 1000, ActionList.DONE);
         assertTrue(lendSource(4, 1000), "the cancel is processed");
@@ -215,7 +218,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         Rig inline = new Rig(CONFIG.with(new Features(8, 65_536, 4, 100, true, false)), 64, 39, 0);
         inline.machine.source().lend(3, 5000, 1, 2, inline.out);
         inline.machine.source().recall(inline.out);
-        assertEquals(41, inline.machine.credits().lastSent());
+        assertEquals(41, inline.machine.credits.lastSent());
         inline.feedAck(Mid.SEND_SM, 64, 40, 0);
         int row = inline.row(ActionList.SOURCE_RETURNED);
         assertEquals(ActionList.COPY, inline.out.outcome(row), "the Sink counts on these bytes");
@@ -259,7 +262,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(SdpMachine.TIMER_SRC_AVAIL, rig.out.timer(rig.row(ActionList.ARM_TIMER)));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_SRC_AVAIL, rig.out);
-        assertEquals(Mid.SRC_AVAIL_CANCEL, rig.out.mid(rowOf(Mid.SRC_AVAIL_CANCEL)));
+        assertEquals(Mid.SRC_AVAIL_CANCEL, Bsdh.mid(rig.out.first(rowOf(Mid.SRC_AVAIL_CANCEL))));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_CANCEL, rig.out);
         assertEquals(AbortReason.ANSWER_TIMEOUT, rig.machine.abortReason());

@@ -115,7 +115,7 @@ class RevocationTest extends ZcopyRig {
         one.pipeline();
         one.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(100_000, 0));
         one.machine.shutdownOutput(one.out);
-        int disConn = one.machine.credits().lastSent();
+        int disConn = one.machine.credits.lastSent();
         one.feedAck(Mid.DATA, 64, disConn - 1, 0);
         one.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1000));
         one.assertAlive();
@@ -188,7 +188,7 @@ class RevocationTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(List.of(), rig.mids());
         rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(2, rig.out.mseqAck(rig.row(ActionList.CONTROL)));
+        assertEquals(2, Bsdh.mseqAck(rig.out.second(rig.row(ActionList.CONTROL))));
     }
 
     /** In Combined the next SrcAvail follows the answer, also that to a cancel or an empty one. */
@@ -201,7 +201,7 @@ class RevocationTest extends ZcopyRig {
                 sink.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
             }
             assertFalse(sink.mids().isEmpty());
-            int answer = sink.machine.credits().lastSent();
+            int answer = sink.machine.credits.lastSent();
             sink.feedAck(Mid.SRC_AVAIL, 64, answer - 1, 1, Rig.srcAvail(1000));
             sink.assertViolation(AbortReason.TOO_MANY_ADVERTISEMENTS);
         }
@@ -219,7 +219,7 @@ class RevocationTest extends ZcopyRig {
         assertEquals(List.of(), rig.mids());
         assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
         assertTrue(lendSource(3, 1000), "nothing is recalled any more");
-        while (rig.machine.credits().posted() > 2) {
+        while (rig.machine.credits.posted() > 2) {
             assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
             rig.feed(Mid.DATA, 64, 1); // both write, and neither reads (6.8)
         }
@@ -261,7 +261,7 @@ class RevocationTest extends ZcopyRig {
     void answersToWhatWasTakenBack() {
         pipelineSource();
         assertTrue(lendSource(3, 50_000));
-        int before = rig.machine.credits().lastSent();
+        int before = rig.machine.credits.lastSent();
         rig.feedAck(Mid.SINK_AVAIL, 64, before, 0, sinkAvail(50_000, 0)); // taken back, written
         assertEquals(50_000, rdmaBytes(ActionList.RDMA_WRITE));
         rig.feedAck(Mid.RDMA_RD_COMPL, 64, before, 0, 100);

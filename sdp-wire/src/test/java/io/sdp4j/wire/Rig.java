@@ -39,7 +39,7 @@ final class Rig {
 
     private Rig(WireConfig config, int peerBufs, int peerAdverts, int lastSent, int lastReceived) {
         machine = SdpMachine.accepting(config);
-        machine.startAt(lastSent, lastReceived);
+        machine.credits.startAt(lastSent, lastReceived);
         mseq = lastReceived;
         MemorySegment hello = MemorySegment.ofArray(new byte[HelloAck.IB_BYTES]);
         Hello.writeShort(hello, 0, peerBufs, peerAdverts, 16_400, 16_400, 4, 4);
@@ -71,7 +71,10 @@ final class Rig {
     /** Feeds a message given byte by byte; its effects are in {@link #out}. */
     void feed(String hex) {
         byte[] bytes = bytes(hex);
-        mseq = bytes.length < Bsdh.BYTES ? mseq : Bsdh.mseq(MemorySegment.ofArray(bytes), 0);
+        mseq =
+                bytes.length < Bsdh.BYTES
+                        ? mseq
+                        : Bsdh.mseq(Bsdh.second(MemorySegment.ofArray(bytes), 0));
         feed(bytes, bytes.length);
     }
 
@@ -90,7 +93,7 @@ final class Rig {
 
     /** Feeds the next message of the peer: sequence number by itself, everything acknowledged. */
     void feed(int mid, int bufs, int payloadBytes, int... extension) {
-        feedAck(mid, bufs, machine.credits().lastSent(), payloadBytes, extension);
+        feedAck(mid, bufs, machine.credits.lastSent(), payloadBytes, extension);
     }
 
     void feedAck(int mid, int bufs, int ack, int payloadBytes, int... extension) {
@@ -134,7 +137,7 @@ final class Rig {
             if (kind == ActionList.SEND
                     || kind == ActionList.CONTROL
                     || kind == ActionList.SEND_LENT) {
-                mids.add(out.mid(i));
+                mids.add(Bsdh.mid(out.first(i)));
             }
         }
         return mids;

@@ -15,11 +15,11 @@ class SessionScenarioTest extends ZcopyRig {
     @Test
     void s31() {
         rig.send(10_000);
-        assertEquals(0, rig.out.bsdhFlags(0));
+        assertEquals(0, Bsdh.flags(rig.out.first(0)));
         rig.machine.reserve();
         rig.out.clear();
         rig.machine.send(0, 1000, true, rig.out);
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.bsdhFlags(0));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(rig.out.first(0)));
         assertEquals(ActionList.SOLICITED, rig.out.flags(0));
     }
 
@@ -31,7 +31,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertTrue(poor.machine.reserve());
         poor.out.clear();
         poor.machine.send(0, 1, true, poor.out);
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, poor.out.bsdhFlags(0));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(poor.out.first(0)));
     }
 
     /** The announcement of an urgent byte is taken on any message, and means nothing here (8). */
@@ -92,14 +92,14 @@ class SessionScenarioTest extends ZcopyRig {
         rig.out.clear();
         rig.machine.onKeepAlive(rig.out); // takes note
         rig.out.clear();
-        int lastSent = rig.machine.credits().lastSent();
+        int lastSent = rig.machine.credits.lastSent();
         for (int i = 0; i < 3; i++) {
             rig.machine.onKeepAlive(rig.out);
             assertEquals(1, rig.out.size());
             assertEquals(ActionList.KEEP_ALIVE, rig.out.kind(0));
             rig.out.clear();
         }
-        assertEquals(lastSent, rig.machine.credits().lastSent());
+        assertEquals(lastSent, rig.machine.credits.lastSent());
         rig.feed(Mid.DATA, 64, 0);
         rig.out.clear();
         rig.machine.onKeepAlive(rig.out);

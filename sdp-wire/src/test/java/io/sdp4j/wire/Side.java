@@ -145,7 +145,7 @@ final class Side {
         MemorySegment header = MemorySegment.ofArray(message.header);
         out.writeHeader(i, header, 0);
         message.byteLen = out.messageBytes(i);
-        if (out.mid(i) == Mid.SINK_AVAIL) {
+        if (Bsdh.mid(out.first(i)) == Mid.SINK_AVAIL) {
             lender.onOffered(out.rkey(i));
         }
         message.streamAt = sendAt;
@@ -394,9 +394,9 @@ final class Side {
                 machine.state(),
                 machine.abortReason(),
                 machine.credit(),
-                machine.credits().reserved(),
-                machine.credits().posted(),
-                machine.credits().known(),
+                machine.credits.reserved(),
+                machine.credits.posted(),
+                machine.credits.known(),
                 config,
                 written,
                 wire.size(),

@@ -232,8 +232,8 @@ abstract class SingleMachine {
     private void post(int i) {
         out.writeHeader(i, header, 0);
         int bytes = out.messageBytes(i);
-        require(Bsdh.check(header, 0, bytes) == AbortReason.NONE, "malformed");
-        require(Bsdh.mseq(header, 0) == ++sent, "a number out of turn");
+        require(Bsdh.check(Bsdh.first(header, 0), bytes) == AbortReason.NONE, "malformed");
+        require(Bsdh.mseq(Bsdh.second(header, 0)) == ++sent, "a number out of turn");
         require(Bsdh.bufs(header, 0) <= config.receiveSlots(), "advertises too much");
         uncompleted.add((out.flags(i) & ActionList.SIGNALLED) != 0 ? out.tag(i) : 0);
         require(uncompleted.size() <= config.sendDepth(), "send queue overrun");

@@ -128,7 +128,7 @@ class SinkTest extends ZcopyRig {
         assertTrue(lendSink(5, 100_000));
         rig.out.clear();
         rig.machine.sink().recall(rig.out);
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feedAck(Mid.MODE_CHANGE, 64, cancel - 1, 0, Mch.COMBINED << 28);
         assertSinkReturned(5, 0);
         rig.machine.onTimer(SdpMachine.TIMER_CANCEL, rig.out);
@@ -331,7 +331,7 @@ class SinkTest extends ZcopyRig {
         sink.out.clear();
         sink.machine.sink().onReadsCompleted(1, sink.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), sink.mids());
-        assertEquals(0, sink.out.bsdhFlags(sink.row(ActionList.CONTROL)));
+        assertEquals(0, Bsdh.flags(sink.out.first(sink.row(ActionList.CONTROL))));
     }
 
     /** A side that stops reading says so at once to a peer that offers. */

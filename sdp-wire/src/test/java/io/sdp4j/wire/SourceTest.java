@@ -42,7 +42,7 @@ class SourceTest extends ZcopyRig {
     void aPeerThatHoldsNoAcknowledgementBack() {
         assertTrue(lendSource(3, 1000));
         recall();
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(1));
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
         rig.feedAck(Mid.SRC_AVAIL, 64, cancel, 1, Rig.srcAvail(1000));
@@ -54,7 +54,7 @@ class SourceTest extends ZcopyRig {
     void aPeerThatHoldsAcknowledgementsBack() {
         assertTrue(lendSource(3, 1000));
         recall();
-        int cancel = rig.machine.credits().lastSent();
+        int cancel = rig.machine.credits.lastSent();
         rig.feedAck(Mid.SRC_AVAIL, 64, cancel - 1, 1, Rig.srcAvail(1));
         rig.feedAck(Mid.SRC_AVAIL, 64, cancel - 1, 1, Rig.srcAvail(1000));
         rig.assertAlive();
@@ -68,7 +68,7 @@ class SourceTest extends ZcopyRig {
         rig.feed(Mid.SEND_SM, 64, 0);
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 10);
         rig.assertAlive();
-        int before = rig.machine.credits().lastSent();
+        int before = rig.machine.credits.lastSent();
         assertTrue(lendSource(4, 1000));
         rig.feedAck(Mid.SEND_SM, 64, before, 0);
         assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
@@ -133,7 +133,7 @@ class SourceTest extends ZcopyRig {
         source.machine.source().lend(3, 1000, 1, 2, source.out);
         source.machine.source().lend(4, 1000, 1, 2, source.out);
         source.machine.source().recall(source.out);
-        int cancel = source.machine.credits().lastSent();
+        int cancel = source.machine.credits.lastSent();
         source.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
         int row = source.row(ActionList.SOURCE_RETURNED);
         assertEquals(ActionList.DONE, source.out.outcome(row));

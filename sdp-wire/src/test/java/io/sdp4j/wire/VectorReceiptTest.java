@@ -79,7 +79,7 @@ class VectorReceiptTest {
     void v13(String flags) {
         Rig rig = rig(ZcopyRig.ZCOPY, 8, 9);
         assertTrue(rig.machine.source().lend(3, 131_072, 1, 2, rig.out));
-        assertEquals(9, rig.machine.credits().lastSent());
+        assertEquals(9, rig.machine.credits.lastSent());
         rig.feed("06 " + flags + " 00 3D 00 00 00 14 00 00 00 0A 00 00 00 09 00 01 FF FF");
         rig.assertAlive();
         int row = rig.row(ActionList.SOURCE_RETURNED);
@@ -94,7 +94,7 @@ class VectorReceiptTest {
         Rig rig = rig(ZcopyRig.ZCOPY, 6, 9);
         rig.feed(Mid.MODE_CHANGE, 61, 0, Mch.PIPELINED << 28);
         assertTrue(rig.machine.sink().lend(5, 262_144, 0x5566_7788, 7, true, rig.out));
-        assertEquals(7, rig.machine.credits().lastSent());
+        assertEquals(7, rig.machine.credits.lastSent());
         rig.feed(V14);
         rig.assertAlive();
         int row = rig.row(ActionList.SINK_RETURNED);

@@ -39,13 +39,13 @@ abstract class VectorRig {
     static MemorySegment read(
             String hex, int mid, int flags, int bufs, int len, int mseq, int ack) {
         MemorySegment m = MemorySegment.ofArray(Rig.bytes(hex));
-        assertEquals(AbortReason.NONE, Bsdh.check(m, 0, (int) m.byteSize()));
+        assertEquals(AbortReason.NONE, Bsdh.check(Bsdh.first(m, 0), (int) m.byteSize()));
         assertEquals(mid, Bsdh.mid(m, 0));
-        assertEquals(flags, Bsdh.flags(m, 0));
+        assertEquals(flags, Bsdh.flags(Bsdh.first(m, 0)));
         assertEquals(bufs, Bsdh.bufs(m, 0));
         assertEquals(len, Bsdh.len(m, 0));
-        assertEquals(mseq, Bsdh.mseq(m, 0));
-        assertEquals(ack, Bsdh.mseqAck(m, 0));
+        assertEquals(mseq, Bsdh.mseq(Bsdh.second(m, 0)));
+        assertEquals(ack, Bsdh.mseqAck(Bsdh.second(m, 0)));
         return m;
     }
 

@@ -262,7 +262,7 @@ class VectorTest extends VectorRig {
         MemorySegment answer = rig.message();
         assertEquals(Mid.CH_RCV_BUF_ACK, Bsdh.mid(answer, 0));
         assertEquals(16_400, answer.get(Wire.INT, 16));
-        assertEquals(20, Bsdh.mseqAck(answer, 0));
+        assertEquals(20, Bsdh.mseqAck(Bsdh.second(answer, 0)));
         assertEquals(20, Bsdh.len(answer, 0));
     }
 
@@ -309,7 +309,7 @@ class VectorTest extends VectorRig {
         Rig rig = new Rig();
         assertTrue(rig.machine.reserve());
         rig.machine.send(2, 4, true, rig.out);
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(rig.message(), 0));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(Bsdh.first(rig.message(), 0)));
         assertEquals(ActionList.SOLICITED, rig.out.flags(rig.row(ActionList.SEND)));
     }
 

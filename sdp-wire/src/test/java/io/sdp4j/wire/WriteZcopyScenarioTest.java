@@ -137,7 +137,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         for (boolean acknowledged : new boolean[] {true, false, true}) {
             assertTrue(lendSink(5, 100_000));
             assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
-            int before = rig.machine.credits().lastSent();
+            int before = rig.machine.credits.lastSent();
             rig.machine.sink().recall(rig.out);
             rig.feedAck(Mid.RDMA_WR_COMPL, 64, before, 0, 5000);
             assertSinkReturned(5, 5000);

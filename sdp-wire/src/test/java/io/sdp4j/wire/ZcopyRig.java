@@ -75,7 +75,7 @@ abstract class ZcopyRig {
                     kind == ActionList.SEND
                             || kind == ActionList.CONTROL
                             || kind == ActionList.SEND_LENT;
-            if (message && rig.out.mid(i) == mid) {
+            if (message && Bsdh.mid(rig.out.first(i)) == mid) {
                 return i;
             }
         }
