@@ -3,24 +3,31 @@ package io.sdp4j.wire;
 /**
  * Puts messages into the action list: the only place where a message gets its numbers.
  *
+ * <p>Shape: how many sends of the queue below are under way. RDMA operations are counted by
+ * themselves ({@link Flights}): the shell makes the queue deep enough for both.
+ *
  * <p>Source: docs/protocol.md 2.1, 4.3, 8 and 14.
  */
 final class Emitter {
+    /** Payload leaves this many sends of the queue to control messages, as credits do. */
+    private static final int CONTROL_SENDS = 1;
+
     private final Lifecycle life;
     private final Credits credits;
-    private final SendQueue queue;
     private final SendHalf send;
     private final Suspension suspension;
 
+    private final int depth;
+    private int inFlight;
     private long messagesSent;
     private long bytesSent;
 
     Emitter(Parts parts) {
         life = parts.life;
         credits = parts.credits;
-        queue = parts.queue;
         send = parts.send;
         suspension = parts.suspension;
+        depth = parts.config.sendDepth();
     }
 
     long messagesSent() {
@@ -47,11 +54,11 @@ final class Emitter {
     }
 
     boolean payloadAllowed() {
-        return credits.payloadAllowed() && queue.roomForPayload(credits.reserved());
+        return credits.payloadAllowed() && depth - inFlight - credits.reserved() > CONTROL_SENDS;
     }
 
     boolean controlAllowed() {
-        return credits.controlAllowed() && queue.roomForControl(credits.reserved());
+        return credits.controlAllowed() && depth - inFlight - credits.reserved() > 0;
     }
 
     /** A Data message with payload, whose reservation has just been given back. */
@@ -118,8 +125,17 @@ final class Emitter {
     }
 
     private void posted(int payloadBytes) {
-        queue.onPosted();
+        if (depth != Integer.MAX_VALUE) {
+            inFlight++;
+        }
         messagesSent++;
         bytesSent += payloadBytes;
+    }
+
+    void onCompleted(int count) {
+        if (depth != Integer.MAX_VALUE) {
+            assert count <= inFlight : "more completions than sends";
+            inFlight -= count;
+        }
     }
 }

@@ -3,7 +3,8 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The parts of a machine, its set-up by Hello and HelloAck, and facts that it can tell about itself.
+ * The parts of a machine, its set-up by Hello and HelloAck, and facts that it can tell about
+ * itself.
  *
  * <p>Shape: one organ for each thing to keep; the two halves of the connection know nothing of each
  * other, and only the pumps and the schedule look at several organs.
@@ -17,7 +18,6 @@ abstract sealed class Parts permits SdpMachine {
     final Features features;
     final Lifecycle life = new Lifecycle();
     final Credits credits;
-    final SendQueue queue;
     final SendHalf send;
     final ReceiveHalf receive;
     final Suspension suspension = new Suspension();
@@ -47,7 +47,6 @@ abstract sealed class Parts permits SdpMachine {
         features = config.features();
         suspending = features.suspending();
         credits = new Credits(config.receiveSlots());
-        queue = new SendQueue(config.sendDepth());
         send = new SendHalf(config, credits);
         receive = new ReceiveHalf(config, credits);
         // Each of the others takes what is made before it.

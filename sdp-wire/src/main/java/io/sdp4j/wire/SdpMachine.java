@@ -218,7 +218,7 @@ public final class SdpMachine extends Parts {
      */
     public void onSendsCompleted(int count, ActionList out) {
         boolean couldWrite = writable();
-        queue.onCompleted(count);
+        emitter.onCompleted(count);
         schedule.runAfterBcopy(out);
         emitter.wakeWriter(couldWrite, out);
     }
