@@ -185,7 +185,7 @@ final class Arrivals {
                         SrcAh.rkey(more, 0),
                         SrcAh.va(more, 0),
                         payloadBytes,
-                        send.offers.size());
+                        send.offers.held.size());
         if (fault != AbortReason.NONE) {
             return fault;
         }

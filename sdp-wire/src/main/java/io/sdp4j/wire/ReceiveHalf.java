@@ -118,7 +118,7 @@ final class ReceiveHalf {
         }
         // A SinkAvail that is out wins (6.5): those that cross it are ignored, and none is held
         // then.
-        assert offers.isEmpty() || sinks.offered() == 0;
+        assert offers.held.isEmpty() || sinks.offered() == 0;
         if (sinks.offered() == 0) {
             offers.hold(len & 0xFFFF_FFFFL, inlineBytes, rkey, va, !zcopy || shut);
         }

@@ -52,7 +52,7 @@ final class SendHalf {
     /** Whether there is more to look after than buffered copy. */
     boolean busy() {
         return !sources.isEmpty()
-                || !offers.isEmpty()
+                || !offers.held.isEmpty()
                 || offers.cancelled()
                 || pipelined != pipelinedWanted;
     }
@@ -154,7 +154,7 @@ final class SendHalf {
         if (lenBytes <= peerReceiveBytes) {
             return AbortReason.BAD_ADVERTISEMENT;
         }
-        if (offers.size() + srcAvails >= maxAdverts) {
+        if (offers.held.size() + srcAvails >= maxAdverts) {
             return AbortReason.TOO_MANY_ADVERTISEMENTS;
         }
         if (finSent) {

@@ -14,7 +14,8 @@ package io.sdp4j.wire;
  *
  * <p>Source: docs/protocol.md 6.3, 6.5 and 6.7.
  */
-final class SinkOffers extends Offers {
+final class SinkOffers {
+    final Regions held = new Regions();
     int p;
     private int revoked;
     private boolean cutShort; // and the rest of one that was in process

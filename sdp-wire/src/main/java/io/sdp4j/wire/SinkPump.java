@@ -78,7 +78,7 @@ final class SinkPump {
             offers.onEmptyReadAnswered(emitter.rdmaRdCompl(0, features.pipelining(), out));
         }
         boolean more = true;
-        while (more && !offers.isEmpty() && emitter.controlAllowed()) {
+        while (more && !offers.held.isEmpty() && emitter.controlAllowed()) {
             more = answerFirst(out);
         }
         if (offers.cancelCarriedOut()) {
@@ -91,7 +91,7 @@ final class SinkPump {
 
     /** Sends an answer about the oldest offer, or drops it; false when there is nothing to do. */
     private boolean answerFirst(ActionList out) {
-        Region r = offers.first();
+        Region r = offers.held.first();
         if (r.moving()) {
             return false;
         }

@@ -16,7 +16,8 @@ package io.sdp4j.wire;
  *
  * <p>Source: docs/protocol.md 6.2, 6.4 and 6.6.
  */
-final class SourceOffers extends Offers {
+final class SourceOffers {
+    final Regions held = new Regions();
     private final Flights reads = new Flights();
     private int emptyReads;
     private boolean cancelled;

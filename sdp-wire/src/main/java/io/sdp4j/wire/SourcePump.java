@@ -54,8 +54,8 @@ final class SourcePump {
 
     /** RDMA Writes into the oldest SinkAvails, each ended by one RdmaWrCompl (6.3). */
     private void fillOffers(ActionList out) {
-        while (!offers.isEmpty()) {
-            Region target = offers.first();
+        while (!offers.held.isEmpty()) {
+            Region target = offers.held.first();
             assert sources.outstanding() == 0; // Write zcopy wins (6.5)
             boolean mayWrite = free() && !offers.cancelled();
             Region source = mayWrite ? sources.next() : null;
@@ -89,7 +89,7 @@ final class SourcePump {
 
     /** SrcAvails: one with payload in Combined, several without in Pipelined (6.2). */
     private void advertise(int room, ActionList out) {
-        for (int left = room; left > 0 && free() && offers.isEmpty(); left--) {
+        for (int left = room; left > 0 && free() && offers.held.isEmpty(); left--) {
             Region r = sources.next();
             if (r == null) {
                 return;

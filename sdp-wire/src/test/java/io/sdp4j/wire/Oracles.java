@@ -100,7 +100,9 @@ final class Oracles {
         Log log = log(side);
         require(!side.dead, "sends on a dead queue pair");
         require(!log.wasClosed, "sends after the end");
-        require(Bsdh.check(Bsdh.first(header, 0), byteLen) == AbortReason.NONE, "malformed message");
+        require(
+                Bsdh.check(Bsdh.first(header, 0), byteLen) == AbortReason.NONE,
+                "malformed message");
         require(pair.lied() || byteLen <= side.peer.config.receiveBytes(), "too long for the peer");
         sent[Bsdh.mid(header, 0)]++;
         int told = Bsdh.mseqAck(Bsdh.second(header, 0)) + Bsdh.bufs(header, 0);
@@ -248,11 +250,11 @@ final class Oracles {
                 send.offers.p,
                 receive.sinks.n());
         require(
-                send.offers.size() == receive.sinks.offered(),
+                send.offers.held.size() == receive.sinks.offered(),
                 sink,
                 "offers what its Source does not hold");
         if (!receive.offers.cancelled() && !receive.offers.sendSmDue()) {
-            int held = receive.offers.size() + receive.offers.emptyReads();
+            int held = receive.offers.held.size() + receive.offers.emptyReads();
             require(
                     send.sources.outstanding() == held,
                     source,
