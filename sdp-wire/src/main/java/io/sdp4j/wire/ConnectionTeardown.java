@@ -84,54 +84,40 @@ final class ConnectionTeardown {
         schedule.run(out);
     }
 
-    void onDisconnected(ActionList out) {
+    /**
+     * The connection below is gone.
+     *
+     * @param failed whether the queue pair has failed, else it was closed in order
+     */
+    void onLlpGone(boolean failed, ActionList out) {
         if (life.open() && suspension.answered()) {
-            suspend(
-                    suspension.theirs(),
-                    out); // the peer has our answer and need not wait for us (10)
+            suspend(suspension.theirs(), out); // the peer need not wait for us any more (10)
             return;
         }
         switch (life.state()) {
-            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
-                    life.lost(AbortReason.PEER_RESET, out);
+            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN, ABORTING ->
+                    lose(failed, out);
             case FIN_CROSS, LAST_SENDING -> {
                 if (send.finCompleted()) {
-                    life.end(State.TIME_WAIT, out);
-                } else if (!send.finSent()) {
-                    life.lost(AbortReason.PEER_RESET, out);
+                    life.end(State.TIME_WAIT, out); // both halves had ended: nothing was lost
+                } else if (failed || !send.finSent()) {
+                    lose(failed, out);
                 } else if (!life.llpGone()) {
                     life.awaitFinCompletion(out);
                 }
             }
-            case ABORTING -> life.lost(life.reason(), out);
             case LLP_CLOSING -> life.end(State.TIME_WAIT, out);
             case CLOSED, TIME_WAIT, SUSPENDED, ERROR -> {}
         }
         schedule.run(out);
     }
 
-    void onQpError(ActionList out) {
-        if (life.open() && suspension.answered()) {
-            suspend(
-                    suspension.theirs(),
-                    out); // the same: the peer need not wait for its last word's end
-            return;
+    private void lose(boolean failed, ActionList out) {
+        if (failed) {
+            life.cut(AbortReason.TRANSPORT_ERROR, out);
+        } else {
+            life.lost(AbortReason.PEER_RESET, out);
         }
-        switch (life.state()) {
-            case HELLO_SENT, HELLO_RCVD, ESTABLISHED, FIN_SENDING, FIN_SENT, PEER_FIN ->
-                    life.cut(AbortReason.TRANSPORT_ERROR, out);
-            case FIN_CROSS, LAST_SENDING -> {
-                if (send.finCompleted()) {
-                    life.end(State.TIME_WAIT, out); // both halves had ended: nothing was lost
-                } else {
-                    life.cut(AbortReason.TRANSPORT_ERROR, out);
-                }
-            }
-            case ABORTING -> life.cut(life.reason(), out);
-            case LLP_CLOSING -> life.end(State.TIME_WAIT, out);
-            case CLOSED, TIME_WAIT, SUSPENDED, ERROR -> {}
-        }
-        schedule.run(out);
     }
 
     void onTimer(int timer, ActionList out) {

@@ -337,12 +337,12 @@ public final class SdpMachine extends Parts {
      * receive completions first: a close may overtake the last message.
      */
     public void onDisconnected(ActionList out) {
-        ending.onDisconnected(out);
+        ending.onLlpGone(false, out);
     }
 
     /** The queue pair failed: any completion error, or a device error. */
     public void onQpError(ActionList out) {
-        ending.onQpError(out);
+        ending.onLlpGone(true, out);
     }
 
     /** A timer armed by ARM_TIMER ran out; one that was cancelled meanwhile is ignored. */
