@@ -35,8 +35,6 @@ public final class Hello {
     /** Version byte of the InfiniBand form: 2.2. */
     static final int IB_VERSION = 0x22;
 
-    private static final int MIN_RECEIVE_BYTES = WireConfig.MIN_RECEIVE_BYTES;
-
     private Hello() {}
 
     /**
@@ -107,14 +105,24 @@ public final class Hello {
      * 3.3. Bytes behind Len are padding.
      */
     public static HelloFault check(MemorySegment m, long at, int availableBytes) {
+        return check(m, at, availableBytes, Mid.HELLO, SHORT_BYTES, 24);
+    }
+
+    /**
+     * The first fault of a Hello or HelloAck.
+     *
+     * @param sizeAt where the size of the receive buffers is, and the numbers of reads behind it
+     */
+    static HelloFault check(
+            MemorySegment m, long at, int availableBytes, int mid, int shortBytes, int sizeAt) {
         if (availableBytes < Bsdh.BYTES
                 || Integer.compareUnsigned(Bsdh.len(m, at), availableBytes) > 0) {
             return HelloFault.SHORT;
         }
-        if (Bsdh.mid(m, at) != Mid.HELLO) {
+        if (Bsdh.mid(m, at) != mid) {
             return HelloFault.WRONG_MID;
         }
-        if (Bsdh.len(m, at) != SHORT_BYTES) {
+        if (Bsdh.len(m, at) != shortBytes) {
             return HelloFault.BAD_LENGTH;
         }
         if (majorVersion(m, at) != 1) {
@@ -123,17 +131,17 @@ public final class Hello {
         if (maxAdverts(m, at) == 0) {
             return HelloFault.NO_ADVERTS;
         }
-        if (ord(m, at) == 0 || ird(m, at) == 0) {
+        if (m.get(Wire.SHORT, at + sizeAt + 4) == 0 || m.get(Wire.SHORT, at + sizeAt + 6) == 0) {
             return HelloFault.NO_READ_DEPTH;
         }
-        return receiveSizeLegal(receiveBytes(m, at))
+        return receiveSizeLegal(m.get(Wire.INT, at + sizeAt))
                 ? HelloFault.NONE
                 : HelloFault.BAD_RECEIVE_SIZE;
     }
 
     /** Whether {@code bytes}, unsigned, can be the size of a peer's receive buffers. */
     static boolean receiveSizeLegal(int bytes) {
-        return Integer.compareUnsigned(bytes, MIN_RECEIVE_BYTES) >= 0
+        return Integer.compareUnsigned(bytes, WireConfig.MIN_RECEIVE_BYTES) >= 0
                 && Integer.compareUnsigned(bytes, 1 << 31) <= 0;
     }
 

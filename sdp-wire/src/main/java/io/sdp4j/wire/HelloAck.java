@@ -71,28 +71,7 @@ public final class HelloAck {
 
     /** The first fault of a HelloAck in {@code availableBytes} bytes (docs/protocol.md 3.4). */
     public static HelloFault check(MemorySegment m, long at, int availableBytes) {
-        if (availableBytes < Bsdh.BYTES
-                || Integer.compareUnsigned(Bsdh.len(m, at), availableBytes) > 0) {
-            return HelloFault.SHORT;
-        }
-        if (Bsdh.mid(m, at) != Mid.HELLO_ACK) {
-            return HelloFault.WRONG_MID;
-        }
-        if (Bsdh.len(m, at) != SHORT_BYTES) {
-            return HelloFault.BAD_LENGTH;
-        }
-        if (Hello.majorVersion(m, at) != 1) {
-            return HelloFault.BAD_VERSION;
-        }
-        if (maxAdverts(m, at) == 0) {
-            return HelloFault.NO_ADVERTS;
-        }
-        if (ord(m, at) == 0 || ird(m, at) == 0) {
-            return HelloFault.NO_READ_DEPTH;
-        }
-        return Hello.receiveSizeLegal(receiveBytes(m, at))
-                ? HelloFault.NONE
-                : HelloFault.BAD_RECEIVE_SIZE;
+        return Hello.check(m, at, availableBytes, Mid.HELLO_ACK, SHORT_BYTES, 20);
     }
 
     /** Advertisements the peer keeps track of. */
