@@ -143,11 +143,6 @@ public final class ActionList extends ActionRows {
         return size;
     }
 
-    /** Forgets all actions. */
-    public void clear() {
-        forget();
-    }
-
     /** Kind of action {@code i}: one of the constants above. */
     public int kind(int i) {
         return kinds[i];

@@ -26,7 +26,8 @@ abstract sealed class ActionRows permits ActionList {
     int[] rkeys = new int[INITIAL_ROWS];
     long[] addresses = new long[INITIAL_ROWS];
 
-    void forget() {
+    /** Forgets all actions. */
+    public void clear() {
         size = 0;
         wakeRow = -1;
     }
