@@ -48,29 +48,6 @@ public record ConnectRequest(
      */
     public static final long ABANDON_CHECK_NANOS = 5_000_000;
 
-    /** A request of which nothing is told, for a connection that is new. */
-    public ConnectRequest(
-            InetSocketAddress remote,
-            LocalAddress localAddress,
-            byte[] privateData,
-            QpSpec spec,
-            long askedNanos,
-            long deadlineNanos,
-            long limitNanos,
-            BooleanSupplier abandoned) {
-        this(
-                remote,
-                localAddress,
-                privateData,
-                spec,
-                askedNanos,
-                deadlineNanos,
-                limitNanos,
-                abandoned,
-                _ -> {},
-                -1);
-    }
-
     /** This request, of which several attempts may be made: the local address is asked for once. */
     public ConnectRequest askingOnce() {
         InetSocketAddress[] found = new InetSocketAddress[1];

@@ -68,7 +68,8 @@ class RefusedHelloTest {
     private ConnectRequest request(InetSocketAddress to, byte[] hello, QpSpec spec) {
         long now = System.nanoTime();
         long deadline = now + TimeUnit.SECONDS.toNanos(20);
-        return new ConnectRequest(to, _ -> own, hello, spec, now, deadline, deadline, () -> false);
+        return new ConnectRequest(
+                to, _ -> own, hello, spec, now, deadline, deadline, () -> false, _ -> {}, -1);
     }
 
     private Established open(TestFabric fabric, InetSocketAddress to) throws Exception {

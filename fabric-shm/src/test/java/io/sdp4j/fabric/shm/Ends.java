@@ -57,7 +57,8 @@ final class Ends {
     static ConnectRequest request(InetSocketAddress to, byte[] data, QpSpec spec, int seconds) {
         long now = System.nanoTime();
         long deadline = now + TimeUnit.SECONDS.toNanos(seconds);
-        return new ConnectRequest(to, _ -> HELD, data, spec, now, deadline, deadline, () -> false);
+        return new ConnectRequest(
+                to, _ -> HELD, data, spec, now, deadline, deadline, () -> false, _ -> {}, -1);
     }
 
     static QueuePair connect(ShmFabric fabric, InetSocketAddress to, QpSpec spec)

@@ -98,7 +98,9 @@ final class Warmup {
                                     now,
                                     now + PATIENCE_NANOS,
                                     now + LIMIT_NANOS,
-                                    fabric::isClosed),
+                                    fabric::isClosed,
+                                    _ -> {},
+                                    -1),
                             now)
                     .rehearse();
             return true;

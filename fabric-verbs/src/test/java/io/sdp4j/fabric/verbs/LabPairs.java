@@ -113,7 +113,9 @@ final class LabPairs {
                                 now,
                                 now + nanos,
                                 now + nanos,
-                                () -> false))
+                                () -> false,
+                                _ -> {},
+                                -1))
                 .queuePair();
     }
 

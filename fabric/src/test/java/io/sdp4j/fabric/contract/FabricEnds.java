@@ -152,7 +152,16 @@ public abstract class FabricEnds {
             BooleanSupplier abandoned) {
         long now = System.nanoTime();
         return new ConnectRequest(
-                address(), local, data, spec, now, now + nanos, now + nanos, abandoned);
+                address(),
+                local,
+                data,
+                spec,
+                now,
+                now + nanos,
+                now + nanos,
+                abandoned,
+                _ -> {},
+                -1);
     }
 
     protected InetSocketAddress held(InetAddress source) {

@@ -140,7 +140,9 @@ public abstract class SetUpContract extends FabricEnds {
                             now,
                             now + TimeUnit.MILLISECONDS.toNanos(100),
                             now + LONG,
-                            () -> false);
+                            () -> false,
+                            _ -> {},
+                            -1);
             open.add(active.connect(slow).queuePair());
             open.add(result.queuePair());
         }
