@@ -12,29 +12,36 @@ import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 
 /**
  * One side of a connection over shared memory.
  *
  * <p>Shape: a send slot <em>is</em> one of the peer's posted receive slots, so posting moves
  * nothing: it publishes eight bytes. {@link SendRing} and {@link ReceiveRing} are the two
- * directions, {@link ShmCompletionQueue} what comes in, {@link OwnCompletions} what is reported
- * without the peer's doing, {@link Waiter} the ways to wait, {@link PeerLiveness} the socket and
- * what it shows of the peer's life, {@link RdmaEngine} the rest of RC, made when needed.
+ * directions, {@link OwnCompletions} what is reported without the peer's doing, {@link Waiter} the
+ * ways to wait, {@link PeerLiveness} the socket and what it shows of the peer's life, {@link
+ * RdmaEngine} the rest of RC, made when needed.
  *
- * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link PeerLiveness}
- * for what any thread may call.
+ * <p>Completions are the peer's descriptors, our own, the peer's end; in such an order that what
+ * was published before an end is delivered before it.
+ *
+ * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link
+ * CompletionQueue} and {@link PeerLiveness} for what any thread may call.
  */
-final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
+final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handler {
+    /** RDMA descriptors taken in one poll, so that a peer cannot keep us in it. */
+    private static final int MAX_SILENT = 64;
+
     private final int side;
     private final MappedMemory mem;
     private final ShmLayout layout;
     private final SendRing out;
     private final ReceiveRing in;
     private final Waiter waiter;
+    private final WakeSocket wakeSocket;
     private final OwnCompletions own = new OwnCompletions();
     private final PeerLiveness liveness;
-    private final ShmCompletionQueue queue;
     private final ShmFabric fabric;
     private final int sendBase;
     private final int sendStride;
@@ -54,6 +61,12 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     private boolean disconnected;
 
+    /** A returned chunk would let RDMA work go on. */
+    private volatile boolean rdmaWaits;
+
+    /** The peer has said its last word. */
+    private boolean farewell;
+
     /** Result of the hand-shake, and the objects that serve it. */
     record Parts(
             int side,
@@ -71,8 +84,8 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
         waiter = new Waiter(this, mem, parts);
+        wakeSocket = waiter.wakeSocket();
         liveness = new PeerLiveness(transport, parts.recycler, side, waiter, fabric::peerLeft);
-        queue = new ShmCompletionQueue(this, in, out, own, waiter, liveness);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
@@ -99,12 +112,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     }
 
     void rdmaWaits(boolean waits) {
-        queue.rdmaWaits(waits);
-    }
-
-    /** See {@link ShmCompletionQueue#ready}. */
-    boolean ready() {
-        return queue.ready();
+        rdmaWaits = waits;
     }
 
     /** See {@link ReceiveRing#taken}. */
@@ -245,13 +253,8 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         unsent.show(slot, out.turn(slot), byteLen);
     }
 
-    /** Bytes that a peer had not sent when it ended, see {@link Unsent#takePeers}. */
-    long takeUnsent() {
-        return unsent.takePeers(in);
-    }
-
     /** The slot of ours that a peer which has ended had read and not returned, or -1. */
-    int peerRead() {
+    private int peerRead() {
         long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
         return mem.getIntAcquire(word) - 1;
     }
@@ -343,25 +346,156 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     @Override
     public CompletionQueue completions() {
-        return queue;
+        return this;
     }
 
-    /** The engine, or null. */
-    RdmaEngine rdmaOrNull() {
-        return rdma;
-    }
-
-    /** Whether this side has said its last word. */
-    boolean disconnected() {
-        return disconnected;
-    }
-
-    /** The queue pair goes to error. Caller's lock. */
-    void fail(WcStatus status) {
-        if (own.fail(status)) {
-            liveness.fail();
+    @Override
+    public boolean ready() {
+        if (own.over()) {
+            return own.present();
         }
-        waiter.rouse();
+        return in.present() || own.present() || liveness.gone() || (rdmaWaits && out.returned());
+    }
+
+    @Override
+    public boolean poll(Completion into) {
+        if (own.present() && own.poll(into, rdma)) {
+            return true;
+        }
+        if (own.over()) {
+            return false;
+        }
+        boolean last = liveness.gone();
+        for (int n = 0; n < MAX_SILENT; n++) {
+            long d = in.next();
+            if (d == 0) {
+                break;
+            }
+            int kind = Descriptor.kind(d);
+            if (kind == Descriptor.SEND) {
+                return received(into, Descriptor.index(d), Descriptor.low(d));
+            }
+            if (kind == Descriptor.DISCONNECT || kind == Descriptor.DISCONNECT_REPLY) {
+                farewell = true;
+                return tellEnd(into, WcStatus.SUCCESS);
+            }
+            if (kind == 0
+                    || kind > Descriptor.NAK
+                    || !rdma().onDescriptor(kind, Descriptor.index(d), Descriptor.low(d))) {
+                fail(WcStatus.REM_INV_REQ_ERR);
+            }
+            if (own.urgent(rdma)) {
+                return own.poll(into, rdma);
+            }
+        }
+        if (rdmaWaits) {
+            rdma().progress();
+            if (out.broken()) {
+                fail(WcStatus.REM_INV_REQ_ERR);
+            }
+            if (own.urgent(rdma)) {
+                return own.poll(into, rdma);
+            }
+        }
+        if (last && !in.present()) {
+            WcStatus why = liveness.killed();
+            if (why != null) {
+                fail(why);
+                return own.poll(into, rdma);
+            }
+            return tellEnd(into, endOfPeer());
+        }
+        return false;
+    }
+
+    /** Status of a peer that has gone without a last descriptor. */
+    private WcStatus endOfPeer() {
+        if (disconnected) {
+            return WcStatus.SUCCESS;
+        }
+        return liveness.peerFailed() ? WcStatus.REM_OP_ERR : WcStatus.RETRY_EXC_ERR;
+    }
+
+    private boolean received(Completion into, int slot, int byteLen) {
+        if (!in.deliver(slot, byteLen)) {
+            fail(WcStatus.REM_INV_REQ_ERR);
+            return own.poll(into, rdma);
+        }
+        into.opcode = Completion.RECEIVE;
+        into.status = WcStatus.SUCCESS;
+        into.slot = slot;
+        into.byteLen = byteLen;
+        return true;
+    }
+
+    private boolean tellEnd(Completion into, WcStatus status) {
+        if (!disconnected) {
+            lastWord(Descriptor.DISCONNECT_REPLY);
+        }
+        boolean died = status == WcStatus.RETRY_EXC_ERR;
+        long lost = died ? unsent.takePeers(in) : 0; // bytes that it had not sent
+        into.slot = (int) (lost >>> Integer.SIZE);
+        into.byteLen = (int) lost;
+        into.count = status == WcStatus.SUCCESS ? 0 : out.unread(rdma, peerRead());
+        own.end(rdma);
+        into.opcode = Completion.DISCONNECTED;
+        into.status = status;
+        return true;
+    }
+
+    @Override
+    public void await(long nanos) {
+        waiter.await(nanos);
+    }
+
+    @Override
+    public void wake() {
+        waiter.wake();
+    }
+
+    @Override
+    public boolean arm() {
+        return wakeSocket.arm();
+    }
+
+    @Override
+    public void onNotify(Runnable handler) {
+        wakeSocket.onNotify(handler);
+    }
+
+    @Override
+    public int descriptor() {
+        return liveness.descriptor();
+    }
+
+    @Override
+    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+        return waiter.busyPoll(spoken, elsewhere);
+    }
+
+    @Override
+    public BusyLook busyLook() {
+        return waiter.busyLook();
+    }
+
+    @Override
+    public boolean rung() {
+        return wakeSocket.rung();
+    }
+
+    @Override
+    public boolean armDescriptor(boolean quietToo) {
+        return wakeSocket.armDescriptor(quietToo);
+    }
+
+    @Override
+    public boolean hearQuiet() {
+        return wakeSocket.hearQuiet();
+    }
+
+    @Override
+    public void releaseDescriptor() {
+        wakeSocket.releaseDescriptor();
     }
 
     // ---- the socket
@@ -407,6 +541,14 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
 
     // ---- the end
 
+    /** The queue pair goes to error. Caller's lock. */
+    void fail(WcStatus status) {
+        if (own.fail(status)) {
+            liveness.fail();
+        }
+        waiter.rouse();
+    }
+
     @Override
     public void disconnect() {
         if (!ended()) {
@@ -416,7 +558,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
     }
 
     /** Says it now, whatever RDMA work waits. */
-    void lastWord(int kind) {
+    private void lastWord(int kind) {
         disconnected = true;
         out.publish(Descriptor.of(kind, 0, 0));
         waiter.notifyPeer();
@@ -440,7 +582,7 @@ final class ShmQueuePair implements QueuePair, PeerSocket.Handler {
         // RDMA leaves chunks and regions behind whose end was not agreed on, and memory booked for
         // this connection alone must not stay booked for another one
         boolean asItWas = rdma == null && !bookedLong;
-        liveness.close(disconnected && queue.farewell() && !own.failed() && asItWas);
+        liveness.close(disconnected && farewell && !own.failed() && asItWas);
         releaseLong();
     }
 }

@@ -286,7 +286,7 @@ final class Waiter {
         Futex.wake(base + own + ShmLayout.SLEEP_WORD);
     }
 
-    /** See {@link ShmCompletionQueue#busyPoll}. */
+    /** See {@link ShmQueuePair#busyPoll}. */
     boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
         if (hasSomething()) {
             clearWake();
@@ -303,7 +303,7 @@ final class Waiter {
         return false;
     }
 
-    /** See {@link ShmCompletionQueue#busyLook}. */
+    /** See {@link ShmQueuePair#busyLook}. */
     CompletionQueue.BusyLook busyLook() {
         AdaptiveSpin many = spinner.another();
         return (queues, something, elsewhere) -> {

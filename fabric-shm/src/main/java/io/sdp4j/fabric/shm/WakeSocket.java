@@ -111,8 +111,8 @@ final class WakeSocket {
     }
 
     /**
-     * See {@link ShmCompletionQueue#hearQuiet}. A peer that clears the word meanwhile has sent its
-     * byte, and sends another one later: one wake-up in vain, as rarely as that.
+     * See {@link ShmQueuePair#hearQuiet}. A peer that clears the word meanwhile has sent its byte,
+     * and sends another one later: one wake-up in vain, as rarely as that.
      */
     boolean hearQuiet() {
         if (!polled || mem.getIntOpaque(word) != LOUD) {
@@ -123,10 +123,9 @@ final class WakeSocket {
     }
 
     /**
-     * See {@link ShmCompletionQueue#rung}. The side that clears the word sends a byte right after
-     * it, and no byte is taken without setting the word again afterwards. So a word that is clear
-     * stands for a byte that is there or on its way. A peer that clears it and sends none deceives
-     * itself.
+     * See {@link ShmQueuePair#rung}. The side that clears the word sends a byte right after it, and
+     * no byte is taken without setting the word again afterwards. So a word that is clear stands
+     * for a byte that is there or on its way. A peer that clears it and sends none deceives itself.
      */
     boolean rung() {
         return polled && mem.getIntOpaque(word) == 0;
