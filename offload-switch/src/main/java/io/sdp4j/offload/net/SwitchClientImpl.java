@@ -38,7 +38,7 @@ import java.util.function.BooleanSupplier;
  * 6); an accepted one gets its {@code kernel} only when an option is asked for. {@code connectLock}
  * is held while connecting.
  */
-final class SwitchClientImpl extends DataSocketImpl implements Runnable {
+final class SwitchClientImpl extends SwitchSocketImpl implements Runnable {
     private final boolean proxies;
     private final ReentrantLock connectLock = new ReentrantLock();
 

@@ -12,8 +12,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -229,30 +227,6 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     @Override
     protected void connect(SocketAddress address, int timeout) throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    protected InputStream getInputStream() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    protected OutputStream getOutputStream() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    protected int available() throws IOException {
-        throw notAClient();
-    }
-
-    @Override
-    protected void sendUrgentData(int data) throws IOException {
-        throw notAClient();
-    }
-
-    private static SocketException notAClient() {
-        return new SocketException("Not connected: a listener");
+        throw new SocketException("Not connected: a listener");
     }
 }

@@ -7,6 +7,8 @@ import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -29,7 +31,7 @@ import java.util.Set;
  * guards the state and every field without another remark; no thread blocks while holding it.
  */
 public abstract sealed class SwitchSocketImpl extends SocketImpl
-        permits DataSocketImpl, SwitchServerImpl {
+        permits SwitchClientImpl, SwitchServerImpl {
     enum State {
         NEW,
         UNCONNECTED,
@@ -45,6 +47,10 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     State state = State.NEW;
     volatile KernelSocket kernel; // set under stateLock
     volatile int timeoutMillis; // set under stateLock
+
+    /** The connection if it is offloaded or may move; null while the kernel's socket has it all. */
+    volatile Duplex carried; // set under stateLock, once for each connection
+
     OptionLog options; // null until one is set
     InetSocketAddress asked; // what the application asked to bind to, or null
     ConnectionInfo kernelInfo; // why the kernel carries it, or what it accepts
@@ -107,6 +113,10 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
 
     /** Where the connection runs, why, and what it has carried; empty while there is none. */
     public Optional<ConnectionInfo> connectionInfo() {
+        Duplex connection = carried;
+        if (connection != null) {
+            return Optional.of(connection.info());
+        }
         synchronized (stateLock) {
             return Optional.ofNullable(kernelInfo);
         }
@@ -114,7 +124,8 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
 
     /** See {@link io.sdp4j.offload.spi.OffloadStream#migrate}; false while nothing is offloaded. */
     public boolean migrate() throws IOException {
-        return false;
+        Duplex connection = carried;
+        return connection != null && connection.migrate();
     }
 
     /** A kernel socket of the right kind, not created. */
@@ -280,5 +291,59 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     protected int getLocalPort() {
         KernelSocket current = kernel;
         return current != null ? current.localPort() : 0;
+    }
+
+    // --- reading and writing: by the stack that carries the connection ---
+
+    @Override
+    protected InputStream getInputStream() throws IOException {
+        Duplex connection = carried;
+        return connection != null
+                ? connection.inputStream(this::close)
+                : created().inputStream(); // the kernel's own
+    }
+
+    @Override
+    protected OutputStream getOutputStream() throws IOException {
+        Duplex connection = carried;
+        return connection != null
+                ? connection.outputStream(this::close)
+                : created().outputStream(); // the kernel's own
+    }
+
+    @Override
+    protected int available() throws IOException {
+        Duplex connection = carried;
+        return connection != null ? connection.available() : created().available();
+    }
+
+    @Override
+    protected void shutdownInput() throws IOException {
+        Duplex connection = carried;
+        if (connection != null) {
+            connection.shutdownInput();
+        } else {
+            created().shutdownInput();
+        }
+    }
+
+    @Override
+    protected void shutdownOutput() throws IOException {
+        Duplex connection = carried;
+        if (connection != null) {
+            connection.shutdownOutput();
+        } else {
+            created().shutdownOutput();
+        }
+    }
+
+    @Override
+    protected void sendUrgentData(int data) throws IOException {
+        Duplex connection = carried;
+        if (connection != null) {
+            connection.sendUrgent(data);
+        } else {
+            created().sendUrgentData(data);
+        }
     }
 }
