@@ -26,10 +26,14 @@ public interface ConnectionSwitch {
     boolean isConnectionPending();
 
     /** The local address of the connection; null = the kernel knows it. */
-    SocketAddress localAddress();
+    default SocketAddress localAddress() {
+        return null;
+    }
 
     /** The other end of the connection; null = the kernel knows it. */
-    SocketAddress remoteAddress();
+    default SocketAddress remoteAddress() {
+        return null;
+    }
 
     <T> void setOption(SocketOption<T> name, T value) throws IOException;
 
@@ -38,13 +42,13 @@ public interface ConnectionSwitch {
     void configureBlocking(boolean block) throws IOException;
 
     /** The channel is closed; the kernel's socket is about to be. */
-    void closing() throws IOException;
+    default void closing() throws IOException {}
 
     /** The kernel's socket is closed, as far as selectors and threads let it. */
-    void closed() throws IOException;
+    default void closed() throws IOException {}
 
     /** The channel is closed, and no selector knows it any more. */
-    void killed();
+    default void killed() {}
 
     /**
      * The descriptor is asked for.

@@ -315,16 +315,6 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     }
 
     @Override
-    public SocketAddress localAddress() {
-        return null;
-    }
-
-    @Override
-    public SocketAddress remoteAddress() {
-        return null;
-    }
-
-    @Override
     public synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
         if (channel.decider() != this) {
             channel.decider().setOption(name, value);
@@ -347,15 +337,6 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     public void configureBlocking(boolean block) throws IOException {
         channel.blockKernel(block);
     }
-
-    @Override
-    public void closing() {}
-
-    @Override
-    public void closed() {}
-
-    @Override
-    public void killed() {}
 
     @Override
     public int interest(int ops) {
