@@ -1,6 +1,7 @@
 package io.sdp4j.offload.nio;
 
 import io.sdp4j.offload.jdk.BorrowedBuffers;
+import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -11,7 +12,7 @@ import java.util.Objects;
  *
  * <p>Guarded by the data lock of its direction.
  */
-abstract class ChannelBuffers {
+abstract class ChannelBuffers implements OffloadStream.Loan {
     private ByteBuffer one; // null if there are several
     private ByteBuffer[] several;
     private int at;
@@ -65,6 +66,25 @@ abstract class ChannelBuffers {
             any |= many[i].hasRemaining();
         }
         return any;
+    }
+
+    /** Lends one buffer to the stream, if that wants it: it is to be reclaimed before the end. */
+    final boolean lend(OffloadStream stream, int op) {
+        boolean lent = one != null && one.isDirect() && stream.wantsLoan(op, this);
+        if (lent) {
+            stream.lend(op, this);
+        }
+        return lent;
+    }
+
+    @Override
+    public final int buffers() {
+        return 1;
+    }
+
+    @Override
+    public final ByteBuffer buffer(int index) {
+        return one;
     }
 
     final void clear() {

@@ -34,8 +34,6 @@ final class ChannelStream extends StreamHandle implements Carrier {
     private final ToldReset reset;
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
-    private final BlockingBuffer readLoan; // readLock
-    private final BlockingBuffer writeLoan; // writeLock
     private SocketException
             untold; // writeLock: for the next write, as this one had moved something
 
@@ -56,8 +54,6 @@ final class ChannelStream extends StreamHandle implements Carrier {
         this.connection = connection;
         this.channel = connection.channel;
         this.reset = reset;
-        this.readLoan = new BlockingBuffer(stream, OffloadStream.READ);
-        this.writeLoan = new BlockingBuffer(stream, OffloadStream.WRITE);
         noteThread(); // which may have connected it
     }
 
@@ -150,7 +146,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                     n = -1;
                 } else {
                     targets.of(one, several, offset, length, partialWrites);
-                    boolean lent = blocking && one != null && readLoan.lend(one);
+                    boolean lent = blocking && targets.lend(stream, OffloadStream.READ);
                     try {
                         n = targets.move();
                         if (n == 0 && blocking && targets.more()) {
@@ -161,7 +157,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                         }
                     } finally {
                         if (lent) {
-                            readLoan.end();
+                            stream.reclaim(OffloadStream.READ, false);
                         }
                     }
                 }
@@ -323,7 +319,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                             throw new SocketException("Broken pipe");
                         }
                     }
-                    boolean lent = blocking && one != null && writeLoan.lend(one);
+                    boolean lent = blocking && sources.lend(stream, OffloadStream.WRITE);
                     try {
                         n = sources.move();
                         boolean whole = all || !partialWrites;
@@ -332,7 +328,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                         }
                     } finally {
                         if (lent) {
-                            writeLoan.end();
+                            stream.reclaim(OffloadStream.WRITE, false);
                         }
                     }
                     complete = all ? !sources.more() : n > 0;
