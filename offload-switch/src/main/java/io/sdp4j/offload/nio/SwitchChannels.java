@@ -58,7 +58,7 @@ public final class SwitchChannels {
         if (early[0] instanceof ListeningChannel channel) {
             new SwitchListener(ours).goOn(channel, (SocketAddress) early[1], (int) early[2]);
         } else {
-            NewConnections.goOn(ours, (ConnectionChannel) early[0]);
+            ours.goOn((ConnectionChannel) early[0]);
         }
     }
 

@@ -162,7 +162,7 @@ final class SwitchListener implements SecondQueue, Runnable {
             }
         }
         OffloadListeners now = listening;
-        return now.pending() ? NewConnections.accepted(provider, channel, now) : null;
+        return now.pending() ? provider.accepted(channel, now) : null;
     }
 
     @Override
@@ -190,7 +190,7 @@ final class SwitchListener implements SecondQueue, Runnable {
                         (InetSocketAddress) byTcp.getRemoteAddress());
         return table == null
                 ? provider.own(byTcp)
-                : NewConnections.accepted(provider, channel, byTcp, table, known);
+                : provider.accepted(channel, byTcp, table, known);
     }
 
     /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
