@@ -1,6 +1,8 @@
 package io.sdp4j.offload.nio;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.KernelSockets;
+import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
@@ -18,6 +20,7 @@ import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.IllegalBlockingModeException;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ConnectionSwitch;
@@ -49,11 +52,12 @@ final class ChannelConnect {
     private final ProtocolFamily family;
     private final boolean kernelOnly = KernelSockets.active();
     private final KnownSelectors selectors;
-    private final KernelReason reason;
     private final HeldPort port;
 
     private volatile State state = State.UNDECIDED; // set under stateLock
     private MovingChannel young; // stateLock: the kernel's connection, if it may move
+    private Attempt why; // stateLock: the kernel carries the connection; null until it is known
+    private boolean counted; // stateLock: the kernel has connected
     private InetSocketAddress target; // of an attempt
     private IOException failure; // of FAILED
 
@@ -66,7 +70,6 @@ final class ChannelConnect {
         this.owner = connection.provider.owner();
         this.family = family;
         this.selectors = new KnownSelectors(channel);
-        this.reason = connection.reason;
         this.port = connection.port;
     }
 
@@ -112,10 +115,28 @@ final class ChannelConnect {
 
     /** It was connected by TCP before there was a switch, and counted. */
     void connectedBefore(Attempt why, MovingChannel mayMove) {
-        reason.was(why);
         synchronized (connection.stateLock) {
+            this.why = why;
+            counted = true;
             young = mayMove;
             state = State.KERNEL;
+        }
+    }
+
+    /** A connection that is up stays with the kernel for another reason than it came there. */
+    void becomes(Attempt attempt) {
+        ReasonCode was;
+        synchronized (connection.stateLock) {
+            was = why.reason();
+            why = attempt;
+        }
+        owner.counters().stays(was, attempt.reason());
+    }
+
+    /** Why the kernel carries the connection; empty unless it is up. */
+    Optional<ConnectionInfo> info() {
+        synchronized (connection.stateLock) {
+            return counted ? Optional.of(why.kernelInfo()) : Optional.empty();
         }
     }
 
@@ -294,7 +315,9 @@ final class ChannelConnect {
                             asked -> answered = asked);
             if (attempt.stream() == null) {
                 port.giveBack();
-                reason.is(attempt);
+                synchronized (connection.stateLock) {
+                    why = attempt;
+                }
                 port.checkRoute(to);
                 answered = () -> true; // the kernel is quicker than we can say that it does it
                 boolean _ = channel.connectKernel(remote, -1);
@@ -345,8 +368,10 @@ final class ChannelConnect {
     }
 
     void settleOnKernel(Attempt attempt) {
-        reason.is(attempt);
-        move(State.KERNEL);
+        synchronized (connection.stateLock) {
+            why = attempt;
+            state = State.KERNEL;
+        }
     }
 
     private boolean connectKernel(SocketAddress remote, long nanos) throws IOException {
@@ -357,14 +382,22 @@ final class ChannelConnect {
         return done;
     }
 
+    /** The kernel has connected; idempotent. */
     private void countKernel() throws IOException {
+        ReasonCode reason = null;
         InetSocketAddress remote;
         MovingChannel mayMove;
         synchronized (connection.stateLock) {
+            if (!counted && why != null) {
+                counted = true;
+                reason = why.reason();
+            }
             remote = target;
             mayMove = young;
         }
-        reason.connected(mayMove == null ? remote : null);
+        if (reason != null) {
+            owner.kernelConnected(mayMove == null ? remote : null, reason);
+        }
         if (mayMove != null) {
             connection.beginMoving(mayMove);
         }

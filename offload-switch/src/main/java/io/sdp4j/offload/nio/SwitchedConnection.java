@@ -49,7 +49,6 @@ final class SwitchedConnection implements ConnectionSwitch {
     final ReentrantLock writeLock;
     final Object stateLock = new Object();
     final ChannelOptions options; // stateLock
-    final KernelReason reason;
     final HeldPort port;
 
     private final ChannelConnect connect; // null for one that was accepted from a provider
@@ -80,7 +79,6 @@ final class SwitchedConnection implements ConnectionSwitch {
         this.readLock = readLock;
         this.writeLock = writeLock;
         this.options = new ChannelOptions(provider, channel, family);
-        this.reason = new KernelReason(this);
         this.port = new HeldPort(this);
         this.connect = byProvider ? null : new ChannelConnect(this, family);
     }
@@ -204,7 +202,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** Its bytes need not be counted any more. */
     void stayOnKernel() {
-        reason.becomes(provider.owner().notWorthMoving());
+        connect.becomes(provider.owner().notWorthMoving());
         moving = null;
         channel.carriedBy(null);
     }
@@ -281,7 +279,10 @@ final class SwitchedConnection implements ConnectionSwitch {
             return Optional.of(m.info());
         }
         ChannelStream s = stream;
-        return s != null ? Optional.of(s.info()) : reason.info();
+        if (s != null) {
+            return Optional.of(s.info());
+        }
+        return connect != null ? connect.info() : Optional.empty();
     }
 
     // --- what the parts need ---
