@@ -137,7 +137,7 @@ public final class PcapngExport {
     /** Without the bytes that it moves: none were kept, and they would be taken for a message. */
     private void rdma(Flow flow, TraceEvent e, boolean fromConnecting, int opcode, int moved) {
         byte[] reth = RoceFrame.reth(EventWords.va(e), EventWords.rkey(e), e.byteLen());
-        packet(flow, e, fromConnecting, opcode, reth, NOTHING, moved);
+        frame(flow, e, fromConnecting, opcode, reth, NOTHING, moved);
     }
 
     /** Hello and HelloAck make sense together, or there is no connection. */
@@ -212,34 +212,12 @@ public final class PcapngExport {
         MemorySegment.copy(
                 e.kept(), ValueLayout.JAVA_BYTE, 0, bytes, 0, Math.min(shown, e.keptBytes()));
         int hidden = e.byteLen() - shown;
-        packet(flow, e, fromConnecting, RoceFrame.SEND_ONLY, NOTHING, bytes, hidden);
+        frame(flow, e, fromConnecting, RoceFrame.SEND_ONLY, NOTHING, bytes, hidden);
         messages++;
     }
 
-    private void packet(
-            Flow flow,
-            TraceEvent e,
-            boolean fromConnecting,
-            int opcode,
-            byte[] extended,
-            byte[] payload,
-            int hiddenBytes) {
-        int psn = flow.psn[fromConnecting ? 0 : 1]++;
-        int to = flow.cm.queuePair(!fromConnecting);
-        frame(flow, e, fromConnecting, opcode, to, psn, extended, payload, hiddenBytes);
-    }
-
     private void datagram(Flow flow, TraceEvent e, boolean fromConnecting, byte[] content) {
-        frame(
-                flow,
-                e,
-                fromConnecting,
-                RoceFrame.UD_SEND_ONLY,
-                CmMessage.QUEUE_PAIR,
-                0,
-                content,
-                NOTHING,
-                0);
+        frame(flow, e, fromConnecting, RoceFrame.UD_SEND_ONLY, content, NOTHING, 0);
     }
 
     private void frame(
@@ -247,19 +225,18 @@ public final class PcapngExport {
             TraceEvent e,
             boolean fromConnecting,
             int opcode,
-            int queuePair,
-            int psn,
             byte[] extended,
             byte[] payload,
             int hiddenBytes) {
+        boolean ud = opcode == RoceFrame.UD_SEND_ONLY;
         byte[] frame =
                 RoceFrame.of(
                         fromConnecting ? flow.connecting : flow.accepting,
                         fromConnecting ? flow.accepting : flow.connecting,
                         fromConnecting,
                         opcode,
-                        queuePair,
-                        psn,
+                        ud ? CmMessage.QUEUE_PAIR : flow.cm.queuePair(!fromConnecting),
+                        ud ? 0 : flow.psn[fromConnecting ? 0 : 1]++,
                         extended,
                         payload);
         boolean inbound = fromConnecting != flow.connection.connecting();
