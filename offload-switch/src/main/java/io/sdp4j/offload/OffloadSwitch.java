@@ -103,21 +103,11 @@ public final class OffloadSwitch {
      */
     public OffloadSwitch(
             Supplier<Policy> policy, List<OffloadProvider> providers, SwitchSettings settings) {
-        this(policy, providers, settings, KernelSocketSource.best());
+        this(policy, providers, settings, KernelSocketSource.best(), null);
     }
 
     /**
      * @param kernel where the kernel side of this switch's sockets comes from
-     */
-    public OffloadSwitch(
-            Supplier<Policy> policy,
-            List<OffloadProvider> providers,
-            SwitchSettings settings,
-            KernelSocketSource kernel) {
-        this(policy, providers, settings, kernel, null);
-    }
-
-    /**
      * @param opened told each channel of this switch while it is made, accepted ones included; null
      *     = nothing is
      */
@@ -206,24 +196,6 @@ public final class OffloadSwitch {
                     "an offload attempt to " + remote + " failed lately; asked again later");
         }
         return null;
-    }
-
-    /** As the other, from now on. */
-    public Attempt connect(
-            Decision decision,
-            InetSocketAddress remote,
-            ConnectSpec.LocalAddress localAddress,
-            long timeoutNanos,
-            BooleanSupplier abandoned)
-            throws ConnectException {
-        return connect(
-                decision,
-                remote,
-                localAddress,
-                System.nanoTime(),
-                timeoutNanos,
-                abandoned,
-                _ -> {});
     }
 
     /**

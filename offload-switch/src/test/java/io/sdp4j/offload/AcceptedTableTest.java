@@ -26,7 +26,11 @@ class AcceptedTableTest {
 
     private final OffloadSwitch owner =
             new OffloadSwitch(
-                    Policy::allowAll, List.of(), SwitchSettings.defaults(), KernelSocketSource.JDK);
+                    Policy::allowAll,
+                    List.of(),
+                    SwitchSettings.defaults(),
+                    KernelSocketSource.JDK,
+                    null);
     private final AcceptedTable table = new AcceptedTable();
     private final Accepted first = new Accepted(owner, table);
     private final Accepted second = new Accepted(owner, table);

@@ -56,7 +56,8 @@ class NoMemoryTest {
                         Policy::allowAll,
                         List.of(new Provider()),
                         SwitchSettings.defaults(),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         try (ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
             c.configureBlocking(false);

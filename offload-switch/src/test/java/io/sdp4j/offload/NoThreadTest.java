@@ -85,7 +85,7 @@ class NoThreadTest {
 
     private static OffloadSwitch over(Policy policy, OffloadProvider provider) {
         return new OffloadSwitch(
-                () -> policy, List.of(provider), Patience.SETTINGS, KernelSocketSource.JDK);
+                () -> policy, List.of(provider), Patience.SETTINGS, KernelSocketSource.JDK, null);
     }
 
     private static ServerSocket listener() throws Exception {

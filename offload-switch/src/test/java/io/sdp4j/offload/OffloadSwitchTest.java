@@ -68,7 +68,14 @@ class OffloadSwitchTest {
 
     private static Attempt connect(OffloadSwitch target, Decision decision, long timeoutNanos)
             throws ConnectException {
-        return target.connect(decision, REMOTE, _ -> REMOTE, timeoutNanos, () -> false);
+        return target.connect(
+                decision,
+                REMOTE,
+                _ -> REMOTE,
+                System.nanoTime(),
+                timeoutNanos,
+                () -> false,
+                _ -> {});
     }
 
     @Test

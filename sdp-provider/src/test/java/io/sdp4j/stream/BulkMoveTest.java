@@ -49,7 +49,8 @@ class BulkMoveTest {
                         Policy::allowAll,
                         List.of(new MovingProvider(FABRIC.provider())),
                         Patience.SETTINGS.withUpgrade(policy),
-                        KernelSocketSource.JDK));
+                        KernelSocketSource.JDK,
+                        null));
     }
 
     private static ReasonCode reason(SocketChannel channel) {

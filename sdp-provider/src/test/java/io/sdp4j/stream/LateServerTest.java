@@ -52,7 +52,8 @@ class LateServerTest {
                 Policy::allowAll,
                 List.of(new MovingProvider(provider)),
                 Patience.SETTINGS.withUpgrade(policy),
-                KernelSocketSource.JDK);
+                KernelSocketSource.JDK,
+                null);
     }
 
     /** Run before each connect of a provider. */

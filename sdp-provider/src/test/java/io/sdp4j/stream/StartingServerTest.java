@@ -49,7 +49,8 @@ class StartingServerTest {
                 () -> Policy.everything(Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "test:1")),
                 List.of(counted(FABRIC.provider())),
                 settings,
-                KernelSocketSource.JDK);
+                KernelSocketSource.JDK,
+                null);
     }
 
     @AfterAll

@@ -223,8 +223,10 @@ class VerbsPathTest {
                             s.policy().decide(Role.CONNECT, PEER),
                             PEER,
                             _ -> PEER,
+                            System.nanoTime(),
                             Long.MAX_VALUE,
-                            () -> false);
+                            () -> false,
+                            _ -> {});
             assertNull(a.stream());
             assertEquals(expected, a.reason());
         }
@@ -263,8 +265,10 @@ class VerbsPathTest {
                                     s.policy().decide(Role.CONNECT, PEER),
                                     PEER,
                                     _ -> PEER,
+                                    System.nanoTime(),
                                     Long.MAX_VALUE,
-                                    () -> false)
+                                    () -> false,
+                                    _ -> {})
                             .reason());
             if (fabric.asked == 2) {
                 s.kernelConnected(PEER, ReasonCode.NO_PEER);

@@ -69,8 +69,10 @@ final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
                             decision,
                             reachable,
                             source -> channel.localAddressTowards(reachable, source),
+                            System.nanoTime(),
                             Long.MAX_VALUE,
-                            () -> !channel.isOpen());
+                            () -> !channel.isOpen(),
+                            _ -> {});
             if (attempt.stream() != null) {
                 channel.adopt(attempt.stream(), target);
             } else {

@@ -38,7 +38,8 @@ class ConnectErrorTest {
                     Policy::allowAll,
                     List.of(new Old()),
                     Patience.SETTINGS,
-                    KernelSocketSource.JDK);
+                    KernelSocketSource.JDK,
+                    null);
 
     private static final class Old implements OffloadProvider {
         @Override

@@ -68,7 +68,11 @@ class KeepAliveOptionTest implements OffloadProvider {
     void aStreamIsToldOfBothForms() throws Exception {
         OffloadSwitch owner =
                 new OffloadSwitch(
-                        Policy::allowAll, List.of(this), Patience.SETTINGS, KernelSocketSource.JDK);
+                        Policy::allowAll,
+                        List.of(this),
+                        Patience.SETTINGS,
+                        KernelSocketSource.JDK,
+                        null);
         try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
                 Socket socket = SwitchedSockets.socket(owner)) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

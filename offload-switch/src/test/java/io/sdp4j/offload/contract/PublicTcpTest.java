@@ -35,7 +35,8 @@ class PublicTcpTest implements Sockets {
                     () -> Policy.everything(Decision.of(Verdict.KERNEL, "use tcp", "test:1")),
                     List.of(),
                     SwitchSettings.defaults(),
-                    KernelSocketSource.PUBLIC);
+                    KernelSocketSource.PUBLIC,
+                    null);
 
     @Override
     public Socket newSocket() throws IOException {

@@ -20,7 +20,7 @@ public abstract class SwitchedTest extends SocketContract {
 
     protected SwitchedTest(
             Policy policy, List<OffloadProvider> providers, KernelSocketSource kernel) {
-        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel);
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel, null);
     }
 
     /** Variant whose connections begin on kernel TCP. */
@@ -30,7 +30,8 @@ public abstract class SwitchedTest extends SocketContract {
                         () -> policy,
                         providers.stream().<OffloadProvider>map(MovingProvider::new).toList(),
                         Patience.SETTINGS.withUpgrade(upgrade),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
     }
 
     @Override

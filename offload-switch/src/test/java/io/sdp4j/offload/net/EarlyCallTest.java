@@ -115,7 +115,8 @@ class EarlyCallTest {
                         Policy::allowAll,
                         List.of(new MovingProvider(new Noting())),
                         SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         Map<String, Object> state = new HashMap<>();
         state.put("platform", JdkBridge.implOf(socket));
         state.put("created", true);

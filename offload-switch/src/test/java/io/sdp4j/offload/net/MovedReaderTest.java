@@ -114,7 +114,8 @@ class MovedReaderTest implements OffloadProvider {
                 Policy::allowAll,
                 List.of(new MovingProvider(this)),
                 SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                KernelSocketSource.JDK);
+                KernelSocketSource.JDK,
+                null);
     }
 
     @BeforeEach

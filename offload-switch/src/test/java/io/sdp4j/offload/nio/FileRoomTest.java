@@ -78,7 +78,8 @@ class FileRoomTest {
                         Policy::allowAll,
                         List.of(new OneStream(stream)),
                         SwitchSettings.defaults(),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         SocketChannel channel = SwitchChannels.provider(owner).openSocketChannel();
         channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
         return channel;

@@ -65,7 +65,8 @@ class HugeTransferTest {
                         Policy::allowAll,
                         List.of(new OneStream(stream)),
                         SwitchSettings.defaults(),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         ByteBuffer untouched = ByteBuffer.allocateDirect(SIZE);
         ByteBuffer[] all = new ByteBuffer[9];
         for (int i = 0; i < all.length; i++) {

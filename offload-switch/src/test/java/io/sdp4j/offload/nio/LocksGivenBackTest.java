@@ -76,7 +76,8 @@ class LocksGivenBackTest extends MovedByHand {
                                 Policy::allowAll,
                                 List.of(loopback),
                                 Patience.SETTINGS,
-                                KernelSocketSource.JDK));
+                                KernelSocketSource.JDK,
+                                null));
         try (ServerSocketChannel listener = provider.openServerSocketChannel()) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             SocketChannel client = provider.openSocketChannel();

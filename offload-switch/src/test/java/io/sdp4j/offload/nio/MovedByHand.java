@@ -137,7 +137,8 @@ abstract class MovedByHand {
                         Policy::allowAll,
                         List.of(new MovingProvider(new OneStream(stream))),
                         SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         listener = ServerSocketChannel.open();
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         channel = SwitchChannels.provider(owner).openSocketChannel();

@@ -66,7 +66,8 @@ class OtherHostTest {
                                         Policy::allowAll,
                                         List.of(provider),
                                         SwitchSettings.defaults(),
-                                        KernelSocketSource.JDK))
+                                        KernelSocketSource.JDK,
+                                        null))
                         .openSocketChannel();
         c.configureBlocking(false);
         return c;

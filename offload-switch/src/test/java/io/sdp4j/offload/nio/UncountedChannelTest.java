@@ -66,7 +66,8 @@ class UncountedChannelTest {
                         Policy::allowAll,
                         List.of(new MovingProvider(new FailingProvider())),
                         SwitchSettings.defaults().withUpgrade(upgrade),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         SelectorProvider provider = SwitchChannels.provider(owner);
         channel = provider.openSocketChannel();
         channel.connect(listener.getLocalAddress());

@@ -95,7 +95,8 @@ class FailedAcceptTest {
                         Policy::allowAll,
                         List.of(new FirstFails()),
                         Patience.SETTINGS,
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         SelectorProvider provider = SwitchChannels.provider(owner);
         try (Selector selector = provider.openSelector();
                 ServerSocketChannel listener = provider.openServerSocketChannel();

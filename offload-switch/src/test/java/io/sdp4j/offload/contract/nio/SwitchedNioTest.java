@@ -24,7 +24,7 @@ public abstract class SwitchedNioTest extends NioContract {
     protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
         owner =
                 new OffloadSwitch(
-                        () -> policy, providers, Patience.SETTINGS, KernelSocketSource.JDK);
+                        () -> policy, providers, Patience.SETTINGS, KernelSocketSource.JDK, null);
         provider = SwitchChannels.provider(owner);
     }
 
@@ -36,7 +36,8 @@ public abstract class SwitchedNioTest extends NioContract {
                         () -> policy,
                         providers.stream().<OffloadProvider>map(MovingProvider::new).toList(),
                         Patience.SETTINGS.withUpgrade(upgrade),
-                        KernelSocketSource.JDK);
+                        KernelSocketSource.JDK,
+                        null);
         provider = SwitchChannels.provider(owner);
     }
 
