@@ -1,7 +1,7 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.EarlyOffloadListeners;
+import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
@@ -50,7 +50,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog)
             throws IOException {
         synchronized (stateLock) {
-            Decision decision = EarlyOffloadListeners.decision(owner, local);
+            Decision decision = ListenPort.decision(owner, local);
             if (kernel.getLocalAddress() != null
                     || decision == null
                     || !decision.verdict().offloads()) {
@@ -79,7 +79,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             throws IOException {
         AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
         OffloadListeners listening =
-                EarlyOffloadListeners.around(
+                ListenPort.around(
                         owner,
                         decision,
                         local,

@@ -3,7 +3,6 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.EarlyOffloadListeners;
 import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
@@ -42,7 +41,7 @@ final class SwitchListener implements SecondQueue, Runnable {
      * @param backlog what it asked for
      */
     void goOn(ListeningChannel channel, SocketAddress asked, int backlog) throws IOException {
-        Decision decision = EarlyOffloadListeners.decision(provider.owner(), asked);
+        Decision decision = ListenPort.decision(provider.owner(), asked);
         InetSocketAddress at = (InetSocketAddress) channel.getLocalAddress();
         int lent = lentEpoll(channel, decision);
         if (lent < 0) {
@@ -55,7 +54,7 @@ final class SwitchListener implements SecondQueue, Runnable {
     @Override
     public synchronized void bind(ListeningChannel channel, SocketAddress address, int backlog)
             throws IOException {
-        Decision decision = EarlyOffloadListeners.decision(provider.owner(), address);
+        Decision decision = ListenPort.decision(provider.owner(), address);
         int lent =
                 channel.getLocalAddress() != null || decision == null
                         ? -1
@@ -102,13 +101,8 @@ final class SwitchListener implements SecondQueue, Runnable {
             epoll = ReadinessEpoll.within(lent);
             OffloadListeners found =
                     bound != null
-                            ? owner.listen(
-                                    decision,
-                                    bound,
-                                    EarlyOffloadListeners.dualStack(bound),
-                                    most,
-                                    this)
-                            : EarlyOffloadListeners.around(
+                            ? owner.listen(decision, bound, ListenPort.dualStack(bound), most, this)
+                            : ListenPort.around(
                                     owner,
                                     decision,
                                     asked,
