@@ -51,6 +51,36 @@ record Bar(
         AT_MOST_EVERY_RUN
     }
 
+    /**
+     * Reads the name of one of the methods below and its arguments, as {@code spread p50 SHM 2}.
+     */
+    static Bar parse(String text) {
+        String[] words = text.split(" ", -1);
+        String metric = words[1];
+        Config subject = Config.valueOf(words[2]);
+        if (words[0].equals("below")) {
+            return below(metric, subject, words[3], Config.valueOf(words[4]));
+        }
+        double limit = Double.parseDouble(words[words.length - 1]);
+        if (words.length == 4) {
+            return switch (words[0]) {
+                case "spread" -> spread(metric, subject, limit);
+                case "atMost" -> atMost(metric, subject, limit);
+                case "neverAbove" -> neverAbove(metric, subject, limit);
+                default -> throw new IllegalArgumentException(text);
+            };
+        }
+        Config base = Config.valueOf(words[3]);
+        return switch (words[0]) {
+            case "faster" -> faster(metric, subject, base, limit);
+            case "fasterInTurn" -> fasterInTurn(metric, subject, base, limit);
+            case "neverSlower" -> neverSlower(metric, subject, base, limit);
+            case "timesAsLong" -> timesAsLong(metric, subject, base, limit);
+            case "moreByAtMost" -> moreByAtMost(metric, subject, base, limit);
+            default -> throw new IllegalArgumentException(text);
+        };
+    }
+
     static Bar faster(String metric, Config subject, Config base, double limit) {
         return new Bar(metric, metric, subject, base, metric, SPEEDUP, limit);
     }

@@ -1,14 +1,5 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.AT_CONNECT;
-import static io.sdp4j.bench.Config.DEFAULTS;
-import static io.sdp4j.bench.Config.DEFAULTS_PINNED;
-import static io.sdp4j.bench.Config.SHM;
-import static io.sdp4j.bench.Config.SHM_INTERPRETED;
-import static io.sdp4j.bench.Config.TCP;
-import static io.sdp4j.bench.Config.TCP_INTERPRETED;
-import static io.sdp4j.bench.Config.TCP_PINNED;
-
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -25,27 +16,40 @@ final class Gate {
     private static final Gate NET =
             new Gate(
                     new Times(3, 1500, 4000, 100, 300, 1),
-                    List.of(
-                            row(Suite.NET, "rtt64", Bar.faster("p50", SHM, TCP, 3)),
-                            row(Suite.NET, "rtt64-paced", Bar.timesAsLong("cpu-trip", SHM, TCP, 2)),
-                            row(Suite.NET, "oneway64", Bar.faster("writes", SHM, TCP, 3)),
-                            row(Suite.NET, "stream64k", Bar.faster("bytes", SHM, TCP, 1.5)),
-                            row(Suite.NET, "connect", Bar.timesAsLong("p50", SHM, TCP, 5)),
-                            row(Suite.NET, "alloc", Bar.atMost("alloc", SHM, Row.ZERO_BYTES))),
+                    rows(
+                            Suite.NET,
+                            """
+                            rtt64
+                              faster p50 SHM TCP 3
+                            rtt64-paced
+                              timesAsLong cpu-trip SHM TCP 2
+                            oneway64
+                              faster writes SHM TCP 3
+                            stream64k
+                              faster bytes SHM TCP 1.5
+                            connect
+                              timesAsLong p50 SHM TCP 5
+                            alloc
+                              atMost alloc SHM 0.05
+                            """),
                     "alloc");
 
     /** Netty is still being compiled when it is measured, which costs more where there is more. */
     private static final Gate NIO =
             new Gate(
                     new Times(2, 1500, 4000, 100, 300, 1),
-                    List.of(
-                            row(Suite.NIO, "netty-64x256", Bar.faster("requests", SHM, TCP, 0.3)),
-                            row(Suite.NIO, "selector-rtt64", Bar.faster("p50", SHM, TCP, 1)),
-                            row(Suite.NIO, "selector-stream64k", Bar.faster("bytes", SHM, TCP, 1)),
-                            row(
-                                    Suite.NIO,
-                                    "selector-alloc",
-                                    Bar.moreByAtMost("alloc", SHM, TCP, Row.ZERO_BYTES))),
+                    rows(
+                            Suite.NIO,
+                            """
+                            netty-64x256
+                              faster requests SHM TCP 0.3
+                            selector-rtt64
+                              faster p50 SHM TCP 1
+                            selector-stream64k
+                              faster bytes SHM TCP 1
+                            selector-alloc
+                              moreByAtMost alloc SHM TCP 0.05
+                            """),
                     "selector-alloc");
 
     /**
@@ -56,49 +60,35 @@ final class Gate {
     private static final Gate COLD =
             new Gate(
                     Times.COLD.withRounds(1),
-                    List.of(
-                            row(
-                                    Suite.COLD,
-                                    "cold64",
-                                    Bar.faster("by1000", DEFAULTS, TCP, 0.3),
-                                    Bar.faster("by4000", DEFAULTS, TCP, 0.5),
-                                    Bar.faster("by250", AT_CONNECT, TCP, 0.1),
-                                    Bar.faster("by1000", AT_CONNECT, TCP, 0.15),
-                                    Bar.faster("by4000", AT_CONNECT, TCP, 1)),
-                            row(
-                                    Suite.COLD,
-                                    "cold64-8s",
-                                    Bar.faster("by8000", DEFAULTS, TCP, 4),
-                                    Bar.faster("by8000", AT_CONNECT, TCP, 4)),
-                            row(
-                                    Suite.COLD,
-                                    "cold64-interpreted",
-                                    Bar.timesAsLong("p50", SHM_INTERPRETED, TCP_INTERPRETED, 3)),
-                            row(Suite.COLD, "crowd64", Bar.faster("requests", DEFAULTS, TCP, 0.5)),
-                            row(Suite.COLD, "connects", Bar.faster("by4000", DEFAULTS, TCP, 0.7)),
-                            row(Suite.COLD, "fresh64", Bar.neverAbove("p50", DEFAULTS, 20_000)),
-                            row(
-                                    Suite.COLD,
-                                    "old64-pinned",
-                                    Bar.faster("p50", DEFAULTS_PINNED, TCP_PINNED, 1.5)),
-                            row(
-                                    Suite.COLD,
-                                    "program",
-                                    Bar.moreByAtMost("connect", AT_CONNECT, TCP, 60),
-                                    Bar.moreByAtMost("wall", DEFAULTS, TCP, 250),
-                                    Bar.moreByAtMost("exit", DEFAULTS, TCP, 50)),
-                            row(
-                                    Suite.COLD,
-                                    "program-channel",
-                                    Bar.moreByAtMost("connect", DEFAULTS, TCP, 80)),
-                            row(
-                                    Suite.COLD,
-                                    "server",
-                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 100)),
-                            row(
-                                    Suite.COLD,
-                                    "server-channel",
-                                    Bar.moreByAtMost("listen", DEFAULTS, TCP, 100))),
+                    rows(
+                            Suite.COLD,
+                            """
+                            cold64
+                              faster by1000 DEFAULTS TCP 0.3; faster by4000 DEFAULTS TCP 0.5
+                              faster by250 AT_CONNECT TCP 0.1; faster by1000 AT_CONNECT TCP 0.15
+                              faster by4000 AT_CONNECT TCP 1
+                            cold64-8s
+                              faster by8000 DEFAULTS TCP 4; faster by8000 AT_CONNECT TCP 4
+                            cold64-interpreted
+                              timesAsLong p50 SHM_INTERPRETED TCP_INTERPRETED 3
+                            crowd64
+                              faster requests DEFAULTS TCP 0.5
+                            connects
+                              faster by4000 DEFAULTS TCP 0.7
+                            fresh64
+                              neverAbove p50 DEFAULTS 20000
+                            old64-pinned
+                              faster p50 DEFAULTS_PINNED TCP_PINNED 1.5
+                            program
+                              moreByAtMost connect AT_CONNECT TCP 60
+                              moreByAtMost wall DEFAULTS TCP 250; moreByAtMost exit DEFAULTS TCP 50
+                            program-channel
+                              moreByAtMost connect DEFAULTS TCP 80
+                            server
+                              moreByAtMost listen DEFAULTS TCP 100
+                            server-channel
+                              moreByAtMost listen DEFAULTS TCP 100
+                            """),
                     "none of them");
 
     private static final int ATTEMPTS = 3;
@@ -144,16 +134,19 @@ final class Gate {
         return rows.stream().filter(row -> row.id().equals(loadProof)).toList();
     }
 
-    /** A row of the table with other bars, between its first configuration and theirs only. */
-    private static Row row(Suite suite, String id, Bar... bars) {
-        Row full = suite.row(id);
+    /** Rows of the tables with other bars, between their first configuration and theirs only. */
+    private static List<Row> rows(Suite suite, String text) {
+        return Row.table(text, (id, bars) -> row(suite.row(id), bars));
+    }
+
+    private static Row row(Row full, List<Bar> bars) {
         Set<Config> configs = EnumSet.of(full.configs().getFirst());
         for (Bar bar : bars) {
             configs.add(bar.subject());
             configs.add(bar.base());
         }
         List<Config> judged = full.configs().stream().filter(configs::contains).toList();
-        return new Row(id, full.title(), full.work(), full.metric(), judged, 1, List.of(bars));
+        return new Row(full.id(), full.title(), full.work(), full.metric(), judged, 1, bars);
     }
 
     /** The rows that missed their bar every time they were measured; empty = pass. */

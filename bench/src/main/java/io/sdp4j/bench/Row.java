@@ -1,15 +1,9 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.KERNEL_PINNED;
-import static io.sdp4j.bench.Config.PARKED;
-import static io.sdp4j.bench.Config.RULE_KERNEL;
-import static io.sdp4j.bench.Config.SHM;
-import static io.sdp4j.bench.Config.SHM_PINNED;
-import static io.sdp4j.bench.Config.TCP;
-import static io.sdp4j.bench.Config.TCP_PINNED;
-import static io.sdp4j.bench.Config.UNIX;
-
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /**
  * One line of the table: the measurement, its configurations, and its bars.
@@ -44,213 +38,116 @@ record Row(
         this(id, title, work, metric, configs, slices, 1, bars);
     }
 
-    /** Less than one object in a thousand calls: the JVM's work beside the calls, not in them. */
-    static final double ZERO_BYTES = 0.05;
-
-    /** Slices of a round where neighbours shall differ by a few percents at most. */
-    static final int MANY_SLICES = 24;
-
-    /** Every row, in the table's order. */
+    /**
+     * Every row, in the table's order. 0.05 bytes of heap for a call are less than one object in a
+     * thousand calls: the JVM's work beside the calls, not in them. 24 slices are for neighbours
+     * that shall differ by a few percents at most. Processor time is counted in steps of 10 ms,
+     * some of which happen to fall into a slice of idle connections.
+     */
     static final List<Row> ALL =
-            List.of(
-                    new Row(
-                            "rtt64",
-                            "64 B round trip, defaults",
-                            "echo 64 1",
-                            "p50",
-                            List.of(TCP, UNIX, SHM),
-                            2,
-                            List.of(
-                                    Bar.faster("p50", SHM, TCP, 10),
-                                    Bar.faster("p99", SHM, TCP, 1),
-                                    Bar.spread("p50", SHM, 2))),
-                    new Row(
-                            "rtt64-pinned",
-                            "64 B round trip, both JVMs on one core",
-                            "echo 64 1",
-                            "p50",
-                            List.of(TCP_PINNED, SHM_PINNED),
-                            1,
-                            List.of(Bar.faster("p50", SHM_PINNED, TCP_PINNED, 2))),
-                    new Row(
-                            "rtt64-parked",
-                            "64 B round trip, spinning off",
-                            "echo 64 1",
-                            "p50",
-                            List.of(TCP, UNIX, PARKED),
-                            3,
-                            List.of(Bar.faster("p50", PARKED, TCP, 1.5))),
-                    new Row(
-                            "rtt64-busy4",
-                            "64 B round trip, 4 busy pairs",
-                            "echo 64 4",
-                            "p50",
-                            List.of(TCP, SHM),
-                            3,
-                            List.of(
-                                    Bar.neverSlower("p50", SHM, TCP, 1),
-                                    Bar.faster("p99", SHM, TCP, 1))),
-                    busy(2),
-                    busy(8),
-                    busy(64),
-                    busy(256),
-                    new Row(
-                            "rtt64-paced",
-                            "64 B round trip, 100 a second: processor time of both ends for each",
-                            "paced 64",
-                            "cpu-trip",
-                            List.of(TCP, SHM),
-                            1,
-                            List.of(Bar.timesAsLong("cpu-trip", SHM, TCP, 1.1))),
-                    idle(100),
-                    idle(1000),
-                    new Row(
-                            "rtt64-beside",
-                            "64 B round trip beside an endless loop for each processor",
-                            "echo-beside 64",
-                            "p50",
-                            List.of(TCP, UNIX, SHM),
-                            3,
-                            List.of(
-                                    Bar.faster("p50", SHM, TCP, 1),
-                                    Bar.faster("p99", SHM, TCP, 1))),
-                    new Row(
-                            "rtt4k",
-                            "4 KiB round trip",
-                            "echo 4096 1",
-                            "p50",
-                            List.of(TCP, UNIX, SHM),
-                            1,
-                            List.of(Bar.faster("p50", SHM, TCP, 5))),
-                    new Row(
-                            "rtt64k",
-                            "64 KiB round trip",
-                            "echo 65536 1",
-                            "p50",
-                            List.of(TCP, UNIX, SHM),
-                            1,
-                            List.of(Bar.faster("p50", SHM, TCP, 2.5))),
-                    new Row(
-                            "oneway64",
-                            "one-way 64 B writes",
-                            "sink 64",
-                            "writes",
-                            List.of(TCP, UNIX, SHM),
-                            1,
-                            List.of(Bar.faster("writes", SHM, TCP, 10))),
-                    new Row(
-                            "oneway1k",
-                            "one-way 1 KiB writes",
-                            "sink 1024",
-                            "writes",
-                            List.of(TCP, UNIX, SHM),
-                            1,
-                            List.of(Bar.faster("writes", SHM, TCP, 8))),
-                    new Row(
-                            "stream64k",
-                            "stream, 64 KiB writes",
-                            "sink 65536",
-                            "bytes",
-                            List.of(TCP, UNIX, SHM),
-                            3,
-                            List.of(
-                                    Bar.faster("bytes", SHM, TCP, 3),
-                                    Bar.faster("cpu", SHM, TCP, 1),
-                                    Bar.atMost("alloc", SHM, ZERO_BYTES))),
-                    new Row(
-                            "stream1m",
-                            "stream, 1 MiB writes",
-                            "sink 1048576",
-                            "bytes",
-                            List.of(TCP, UNIX, SHM),
-                            1,
-                            List.of(
-                                    Bar.faster("bytes", SHM, TCP, 2.5),
-                                    Bar.faster("cpu", SHM, TCP, 1))),
-                    new Row(
-                            "connect",
-                            "connect + 1 byte + close, offloaded",
-                            "connect",
-                            "p50",
-                            List.of(TCP, SHM),
-                            1,
-                            List.of(Bar.timesAsLong("p50", SHM, TCP, 2))),
-                    new Row(
-                            "connect-kernel",
-                            "connect + 1 byte + close, rule says kernel",
-                            "connect",
-                            "p50",
-                            List.of(TCP, RULE_KERNEL),
-                            3,
-                            List.of(Bar.timesAsLong("p50", RULE_KERNEL, TCP, 1.05))),
-                    new Row(
-                            "kernel-rtt",
-                            "agent on, nothing to offload: 64 B round trip, one core",
-                            "echo 64 1",
-                            "p50",
-                            List.of(TCP_PINNED, KERNEL_PINNED),
-                            Row.MANY_SLICES,
-                            List.of(Bar.fasterInTurn("p50", KERNEL_PINNED, TCP_PINNED, 0.97))),
-                    new Row(
-                            "kernel-stream",
-                            "agent on, nothing to offload: stream, 64 KiB writes, one core",
-                            "sink-bounded 65536",
-                            "bytes",
-                            List.of(TCP_PINNED, KERNEL_PINNED),
-                            Row.MANY_SLICES,
-                            List.of(Bar.fasterInTurn("bytes", KERNEL_PINNED, TCP_PINNED, 0.97))),
-                    new Row(
-                            "startup",
-                            "JVM start-up, a program without sockets",
-                            "",
-                            "wall",
-                            List.of(TCP, SHM),
-                            3,
-                            List.of(Bar.moreByAtMost("wall", SHM, TCP, 150))),
-                    new Row(
-                            "alloc",
-                            "heap bytes per read or write call",
-                            "echo 64 1",
-                            "alloc",
-                            List.of(TCP, SHM, RULE_KERNEL),
-                            1,
-                            List.of(
-                                    Bar.atMost("alloc", SHM, ZERO_BYTES),
-                                    Bar.atMost("alloc", RULE_KERNEL, ZERO_BYTES))),
-                    new Row(
-                            "direct-alloc",
-                            "blocking channel: heap bytes per 1 MiB direct buffer, both ends",
-                            "channel-sink 1048576",
-                            "alloc",
-                            List.of(TCP, SHM),
-                            1,
-                            List.of(Bar.atMost("alloc", SHM, ZERO_BYTES))));
+            table(
+                    """
+                    rtt64 | TCP UNIX SHM | 2 | echo 64 1 | p50 | 64 B round trip, defaults
+                      faster p50 SHM TCP 10; faster p99 SHM TCP 1; spread p50 SHM 2
+                    rtt64-pinned | TCP_PINNED SHM_PINNED | 1 | echo 64 1 | p50 | \
+                        64 B round trip, both JVMs on one core
+                      faster p50 SHM_PINNED TCP_PINNED 2
+                    rtt64-parked | TCP UNIX PARKED | 3 | echo 64 1 | p50 | \
+                        64 B round trip, spinning off
+                      faster p50 PARKED TCP 1.5
+                    rtt64-busy4 | TCP SHM | 3 | echo 64 4 | p50 | 64 B round trip, 4 busy pairs
+                      neverSlower p50 SHM TCP 1; faster p99 SHM TCP 1
+                    rtt64-busy2 | TCP SHM | 2 | echo 64 2 | requests | \
+                        64 B round trips on 2 connections with a thread each
+                      faster requests SHM TCP 1.5; timesAsLong cpu-trip SHM TCP 1
+                    rtt64-busy8 | TCP SHM | 2 | echo 64 8 | requests | \
+                        64 B round trips on 8 connections with a thread each
+                      faster requests SHM TCP 1.5; timesAsLong cpu-trip SHM TCP 1
+                    rtt64-busy64 | TCP SHM | 2 | echo 64 64 | requests | \
+                        64 B round trips on 64 connections with a thread each
+                      faster requests SHM TCP 1.5; timesAsLong cpu-trip SHM TCP 1
+                    rtt64-busy256 | TCP SHM | 2 | echo 64 256 | requests | \
+                        64 B round trips on 256 connections with a thread each
+                      faster requests SHM TCP 1.5; timesAsLong cpu-trip SHM TCP 1
+                    rtt64-paced | TCP SHM | 1 | paced 64 | cpu-trip | \
+                        64 B round trip, 100 a second: processor time of both ends for each
+                      timesAsLong cpu-trip SHM TCP 1.1
+                    idle100 | TCP SHM | 1 | idle 100 | switches | \
+                        100 idle connections: threads that leave a processor, both JVMs
+                      moreByAtMost switches SHM TCP 2; moreByAtMost cpu-idle SHM TCP 1000000
+                    idle1000 | TCP SHM | 1 | idle 1000 | switches | \
+                        1000 idle connections: threads that leave a processor, both JVMs
+                      moreByAtMost switches SHM TCP 2; moreByAtMost cpu-idle SHM TCP 1000000
+                    rtt64-beside | TCP UNIX SHM | 3 | echo-beside 64 | p50 | \
+                        64 B round trip beside an endless loop for each processor
+                      faster p50 SHM TCP 1; faster p99 SHM TCP 1
+                    rtt4k | TCP UNIX SHM | 1 | echo 4096 1 | p50 | 4 KiB round trip
+                      faster p50 SHM TCP 5
+                    rtt64k | TCP UNIX SHM | 1 | echo 65536 1 | p50 | 64 KiB round trip
+                      faster p50 SHM TCP 2.5
+                    oneway64 | TCP UNIX SHM | 1 | sink 64 | writes | one-way 64 B writes
+                      faster writes SHM TCP 10
+                    oneway1k | TCP UNIX SHM | 1 | sink 1024 | writes | one-way 1 KiB writes
+                      faster writes SHM TCP 8
+                    stream64k | TCP UNIX SHM | 3 | sink 65536 | bytes | stream, 64 KiB writes
+                      faster bytes SHM TCP 3; faster cpu SHM TCP 1; atMost alloc SHM 0.05
+                    stream1m | TCP UNIX SHM | 1 | sink 1048576 | bytes | stream, 1 MiB writes
+                      faster bytes SHM TCP 2.5; faster cpu SHM TCP 1
+                    connect | TCP SHM | 1 | connect | p50 | connect + 1 byte + close, offloaded
+                      timesAsLong p50 SHM TCP 2
+                    connect-kernel | TCP RULE_KERNEL | 3 | connect | p50 | \
+                        connect + 1 byte + close, rule says kernel
+                      timesAsLong p50 RULE_KERNEL TCP 1.05
+                    kernel-rtt | TCP_PINNED KERNEL_PINNED | 24 | echo 64 1 | p50 | \
+                        agent on, nothing to offload: 64 B round trip, one core
+                      fasterInTurn p50 KERNEL_PINNED TCP_PINNED 0.97
+                    kernel-stream | TCP_PINNED KERNEL_PINNED | 24 | sink-bounded 65536 | bytes | \
+                        agent on, nothing to offload: stream, 64 KiB writes, one core
+                      fasterInTurn bytes KERNEL_PINNED TCP_PINNED 0.97
+                    startup | TCP SHM | 3 | | wall | JVM start-up, a program without sockets
+                      moreByAtMost wall SHM TCP 150
+                    alloc | TCP SHM RULE_KERNEL | 1 | echo 64 1 | alloc | \
+                        heap bytes per read or write call
+                      atMost alloc SHM 0.05; atMost alloc RULE_KERNEL 0.05
+                    direct-alloc | TCP SHM | 1 | channel-sink 1048576 | alloc | \
+                        blocking channel: heap bytes per 1 MiB direct buffer, both ends
+                      atMost alloc SHM 0.05
+                    """);
 
-    private static Row busy(int pairs) {
-        return new Row(
-                "rtt64-busy" + pairs,
-                "64 B round trips on " + pairs + " connections with a thread each",
-                "echo 64 " + pairs,
-                "requests",
-                List.of(TCP, SHM),
-                2,
-                List.of(
-                        Bar.faster("requests", SHM, TCP, 1.5),
-                        Bar.timesAsLong("cpu-trip", SHM, TCP, 1)));
+    /**
+     * Reads rows: {@code id | configurations | slices, or slices x pairs | work | metric | title},
+     * and below it, indented, the bars.
+     */
+    static List<Row> table(String text) {
+        return table(text, Row::of);
     }
 
-    /** Processor time is counted in steps of 10 ms, some of which happen to fall into a slice. */
-    private static Row idle(int connections) {
+    /**
+     * Reads rows of another kind.
+     *
+     * @param row makes one of its first line and its bars
+     */
+    static List<Row> table(String text, BiFunction<String, List<Bar>, Row> row) {
+        List<Row> rows = new ArrayList<>();
+        for (String lines : text.strip().replaceAll(" +", " ").split("\n(?! )", -1)) {
+            String[] bars = lines.split("\n |; ", -1);
+            rows.add(row.apply(bars[0], Stream.of(bars).skip(1).map(Bar::parse).toList()));
+        }
+        return List.copyOf(rows);
+    }
+
+    private static Row of(String line, List<Bar> bars) {
+        String[] cells = line.split(" ?\\| ?", 6);
+        String[] slices = cells[2].split("x", -1);
         return new Row(
-                "idle" + connections,
-                connections + " idle connections: threads that leave a processor, both JVMs",
-                "idle " + connections,
-                "switches",
-                List.of(TCP, SHM),
-                1,
-                List.of(
-                        Bar.moreByAtMost("switches", SHM, TCP, 2),
-                        Bar.moreByAtMost("cpu-idle", SHM, TCP, 1e6)));
+                cells[0],
+                cells[5],
+                cells[3],
+                cells[4],
+                Stream.of(cells[1].split(" ", -1)).map(Config::valueOf).toList(),
+                Integer.parseInt(slices[0]),
+                slices.length == 1 ? 1 : Integer.parseInt(slices[1]),
+                bars);
     }
 
     boolean isStartup() {

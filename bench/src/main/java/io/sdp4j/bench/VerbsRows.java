@@ -1,12 +1,5 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.BARE;
-import static io.sdp4j.bench.Config.BARE_TOLD;
-import static io.sdp4j.bench.Config.RSOCKETS;
-import static io.sdp4j.bench.Config.TCP;
-import static io.sdp4j.bench.Config.VERBS;
-import static io.sdp4j.bench.Config.VERBS_LENDING;
-
 import java.util.List;
 
 /**
@@ -21,66 +14,30 @@ final class VerbsRows {
     private static final boolean OVER_TCP = "siw".equals(System.getenv("LAB_FABRIC"));
 
     static final List<Row> ALL =
-            List.of(
-                    new Row(
-                            "verbs-rtt64",
-                            "blocking socket: 64 B round trip",
-                            "echo 64 1",
-                            "p50",
-                            List.of(TCP, RSOCKETS, VERBS),
-                            2,
-                            List.of(Bar.faster("p50", VERBS, RSOCKETS, 1.2))),
-                    new Row(
-                            "verbs-stream64k",
-                            "blocking socket: stream, 64 KiB writes",
-                            "sink 65536",
-                            "bytes",
-                            List.of(TCP, RSOCKETS, BARE, VERBS),
-                            2,
-                            streamBars()),
-                    new Row(
-                            "verbs-lend1m",
-                            "blocking channel: stream, 1 MiB direct buffers",
-                            "channel-sink 1048576",
-                            "bytes",
-                            List.of(BARE, BARE_TOLD, VERBS, VERBS_LENDING),
-                            2,
-                            List.of(
-                                    Bar.faster("bytes", VERBS_LENDING, VERBS, 1),
-                                    Bar.faster("bytes", VERBS_LENDING, BARE, 0.8),
-                                    Bar.faster("cpu", VERBS_LENDING, VERBS, 1))),
-                    new Row(
-                            "verbs-connect",
-                            "blocking socket: connect",
-                            "connect-only",
-                            "p50",
-                            List.of(TCP, BARE, VERBS),
-                            2,
-                            List.of(Bar.timesAsLong("p50", VERBS, BARE, 1.5))),
-                    new Row(
-                            "verbs-alloc",
-                            "blocking socket: heap bytes per 64 KiB write, both ends",
-                            "sink 65536",
-                            "alloc",
-                            List.of(VERBS),
-                            1,
-                            List.of(Bar.atMost("alloc", VERBS, Row.ZERO_BYTES))),
-                    new Row(
-                            "verbs-lend-alloc",
-                            "blocking channel: heap bytes per 1 MiB direct buffer, both ends",
-                            "channel-sink 1048576",
-                            "alloc",
-                            List.of(VERBS_LENDING),
-                            1,
-                            List.of(Bar.atMost("alloc", VERBS_LENDING, Row.ZERO_BYTES))));
+            Row.table(
+                    """
+                    verbs-rtt64 | TCP RSOCKETS VERBS | 2 | echo 64 1 | p50 | \
+                        blocking socket: 64 B round trip
+                      faster p50 VERBS RSOCKETS 1.2
+                    verbs-stream64k | TCP RSOCKETS BARE VERBS | 2 | sink 65536 | bytes | \
+                        blocking socket: stream, 64 KiB writes
+                      faster bytes VERBS RSOCKETS 3; faster bytes VERBS BARE 0.8%s
+                    verbs-lend1m | BARE BARE_TOLD VERBS VERBS_LENDING | 2 | \
+                        channel-sink 1048576 | bytes | \
+                        blocking channel: stream, 1 MiB direct buffers
+                      faster bytes VERBS_LENDING VERBS 1; faster bytes VERBS_LENDING BARE 0.8
+                      faster cpu VERBS_LENDING VERBS 1
+                    verbs-connect | TCP BARE VERBS | 2 | connect-only | p50 | \
+                        blocking socket: connect
+                      timesAsLong p50 VERBS BARE 1.5
+                    verbs-alloc | VERBS | 1 | sink 65536 | alloc | \
+                        blocking socket: heap bytes per 64 KiB write, both ends
+                      atMost alloc VERBS 0.05
+                    verbs-lend-alloc | VERBS_LENDING | 1 | channel-sink 1048576 | alloc | \
+                        blocking channel: heap bytes per 1 MiB direct buffer, both ends
+                      atMost alloc VERBS_LENDING 0.05
+                    """
+                            .formatted(OVER_TCP ? "; faster bytes VERBS TCP 0.8" : ""));
 
     private VerbsRows() {}
-
-    private static List<Bar> streamBars() {
-        Bar rsockets = Bar.faster("bytes", VERBS, RSOCKETS, 3);
-        Bar bare = Bar.faster("bytes", VERBS, BARE, 0.8);
-        return OVER_TCP
-                ? List.of(rsockets, bare, Bar.faster("bytes", VERBS, TCP, 0.8))
-                : List.of(rsockets, bare);
-    }
 }

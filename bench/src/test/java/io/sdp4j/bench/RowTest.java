@@ -1,9 +1,13 @@
 package io.sdp4j.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +31,34 @@ class RowTest {
             assertTrue(times.rounds() * row.slices() >= 60, row.id());
             assertEquals(0, row.slices() % (row.configs().size() * row.pairs()), row.id());
         }
+    }
+
+    /** Goal: rows are told apart, and their bars are of what is measured. */
+    @Test
+    void rowsAreReadFromTheirTables() {
+        Set<String> ids = new HashSet<>();
+        for (Suite suite : Suite.ALL) {
+            for (Row row : suite.rows()) {
+                assertTrue(ids.add(row.id()), row.id());
+                assertFalse(row.title().isEmpty() || row.title().contains("  "), row.id());
+                assertFalse(row.bars().isEmpty(), row.id());
+                for (Bar bar : row.bars()) {
+                    assertTrue(row.configs().contains(bar.subject()), row.id());
+                    assertTrue(row.configs().contains(bar.base()), row.id());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aBarThatDoesNotExistIsRefused() {
+        for (String text :
+                List.of("quicker p50 SHM TCP 2", "faster p50 SHM 2", "faster p50 sdp 2")) {
+            assertThrows(IllegalArgumentException.class, () -> Bar.parse(text), text);
+        }
+        assertEquals(
+                Bar.below("p999", Config.SHM, "p50", Config.TCP),
+                Bar.parse("below p999 SHM p50 TCP"));
     }
 
     @Test
