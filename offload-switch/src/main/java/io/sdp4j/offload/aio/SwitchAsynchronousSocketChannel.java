@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
@@ -17,9 +18,12 @@ import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.ConnectionPendingException;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * An asynchronous channel that decides when it connects whether the kernel's TCP or an offload
@@ -31,7 +35,7 @@ import java.util.concurrent.Future;
  * and to answer for options. {@code stateLock} guards the state and every field without another
  * remark; no thread blocks, and no handler is called, with it held.
  */
-public final class SwitchAsynchronousSocketChannel extends DataChannel {
+public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketChannel {
     private enum State {
         UNDECIDED,
         CONNECTING,
@@ -53,7 +57,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
 
     SwitchAsynchronousSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousSocketChannel kernel) {
-        super(group);
+        super(group.provider());
         this.owner = owner;
         this.group = group;
         this.side = new KernelSide(owner, group, kernel, null);
@@ -72,7 +76,7 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
             SwitchChannelGroup group,
             OffloadStream stream,
             Integer receiveBuffer) {
-        super(group);
+        super(group.provider());
         this.owner = owner;
         this.group = group;
         this.side = new KernelSide(owner, group, null, receiveBuffer);
@@ -250,23 +254,152 @@ public final class SwitchAsynchronousSocketChannel extends DataChannel {
         }
     }
 
-    // --- reading and writing ---
+    // --- reading and writing: an offloaded one's arguments are judged as the JDK does ---
 
-    @Override
-    AsyncStream offloaded() {
-        return offloaded;
-    }
-
-    @Override
-    AsynchronousSocketChannel kernel() {
-        return side.kernel();
-    }
-
-    @Override
-    AsynchronousSocketChannel kernelFor(String what) {
+    /**
+     * The kernel's channel, to move data.
+     *
+     * @param what Reading or Writing
+     * @throws IllegalStateException if that is not allowed any more
+     */
+    private AsynchronousSocketChannel kernelFor(String what) {
         noteEstablished();
         side.checkNotKilled(what);
         return side.kernel();
+    }
+
+    @Override
+    public Future<Integer> read(ByteBuffer dst) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            return kernelFor("Reading").read(dst);
+        }
+        checkWritable(dst);
+        return stream.reads.start(dst, null, 0, TimeUnit.MILLISECONDS, null, null);
+    }
+
+    @Override
+    public <A> void read(
+            ByteBuffer dst,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Integer, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            kernelFor("Reading").read(dst, timeout, unit, attachment, handler);
+        } else {
+            checkHandler(handler);
+            checkWritable(dst);
+            Future<Integer> _ = stream.reads.start(dst, null, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public <A> void read(
+            ByteBuffer[] dsts,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Long, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            kernelFor("Reading").read(dsts, offset, length, timeout, unit, attachment, handler);
+        } else {
+            checkHandler(handler);
+            ByteBuffer[] many = subsequence(dsts, offset, length);
+            for (ByteBuffer dst : many) {
+                checkWritable(dst);
+            }
+            Future<Long> _ = stream.reads.start(null, many, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public Future<Integer> write(ByteBuffer src) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            return kernelFor("Writing").write(src);
+        }
+        Objects.requireNonNull(src);
+        return stream.writes.start(src, null, 0, TimeUnit.MILLISECONDS, null, null);
+    }
+
+    @Override
+    public <A> void write(
+            ByteBuffer src,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Integer, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            kernelFor("Writing").write(src, timeout, unit, attachment, handler);
+        } else {
+            checkHandler(handler);
+            Objects.requireNonNull(src);
+            Future<Integer> _ = stream.writes.start(src, null, timeout, unit, attachment, handler);
+        }
+    }
+
+    @Override
+    public <A> void write(
+            ByteBuffer[] srcs,
+            int offset,
+            int length,
+            long timeout,
+            TimeUnit unit,
+            A attachment,
+            CompletionHandler<Long, ? super A> handler) {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            kernelFor("Writing").write(srcs, offset, length, timeout, unit, attachment, handler);
+        } else {
+            checkHandler(handler);
+            ByteBuffer[] many = subsequence(srcs, offset, length);
+            Future<Long> _ = stream.writes.start(null, many, timeout, unit, attachment, handler);
+        }
+    }
+
+    private static void checkWritable(ByteBuffer dst) {
+        if (dst.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
+    private static void checkHandler(Object handler) {
+        if (handler == null) {
+            throw new NullPointerException("'handler' is null");
+        }
+    }
+
+    private static ByteBuffer[] subsequence(ByteBuffer[] all, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, all.length);
+        return length == all.length ? all : Arrays.copyOfRange(all, offset, offset + length);
+    }
+
+    @Override
+    public AsynchronousSocketChannel shutdownInput() throws IOException {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            side.kernel().shutdownInput();
+        } else {
+            stream.shutdownInput();
+        }
+        return this;
+    }
+
+    @Override
+    public AsynchronousSocketChannel shutdownOutput() throws IOException {
+        AsyncStream stream = offloaded;
+        if (stream == null) {
+            side.kernel().shutdownOutput();
+        } else {
+            stream.shutdownOutput();
+        }
+        return this;
     }
 
     // --- addresses and options ---
