@@ -103,7 +103,7 @@ final class Grants {
         Layer layer = Layer.define(instrumentation);
         access(
                 instrumentation,
-                Set.of("sun.nio.ch", "jdk.internal.access", "jdk.internal.event"),
+                Set.of("sun.nio.ch", "jdk.internal.access"),
                 Set.of("java.net", "sun.nio.ch", "java.nio.channels.spi"),
                 layer.module(OFFLOAD));
         access(

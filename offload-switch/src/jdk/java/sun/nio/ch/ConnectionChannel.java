@@ -14,6 +14,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.internal.event.SocketReadEvent;
+import jdk.internal.event.SocketWriteEvent;
 
 /**
  * The JDK's channel of a connection, which something else than the kernel may carry. In this
@@ -25,6 +27,11 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class ConnectionChannel extends SocketChannelImpl {
     private static final AtomicReference<Runnable> FIRST_FILE = new AtomicReference<>();
+
+    /** The start of an operation that is not recorded. */
+    private static final long OFF = Long.MIN_VALUE;
+
+    private static boolean recordable = true; // a lost update does no harm
 
     private final Kernel kernel = new Kernel();
     private final ReentrantLock transfer = new ReentrantLock(); // of a file, not by the kernel
@@ -381,6 +388,58 @@ public final class ConnectionChannel extends SocketChannelImpl {
     boolean isOutputOpen() {
         Carrier c = carrier;
         return c == null ? super.isOutputOpen() : !c.isOutputShut();
+    }
+
+    // --- the flight recorder's events of what the JDK does not carry (behaviour 90) ---
+
+    /** When a read begins, for {@link #recordRead}. */
+    public static long readStart() {
+        try {
+            return recordable && SocketReadEvent.enabled() ? SocketReadEvent.timestamp() : OFF;
+        } catch (LinkageError e) {
+            return otherEvents();
+        }
+    }
+
+    /** When a write begins, for {@link #recordWrite}. */
+    public static long writeStart() {
+        try {
+            return recordable && SocketWriteEvent.enabled() ? SocketWriteEvent.timestamp() : OFF;
+        } catch (LinkageError e) {
+            return otherEvents();
+        }
+    }
+
+    /**
+     * A read is over.
+     *
+     * @param bytes -1 at the end of the stream
+     */
+    public void recordRead(long start, long bytes) {
+        if (start != OFF) {
+            try {
+                SocketReadEvent.offer(start, bytes, remoteAddress(), 0);
+            } catch (LinkageError e) {
+                long _ = otherEvents();
+            }
+        }
+    }
+
+    /** A write is over. */
+    public void recordWrite(long start, long bytes) {
+        if (start != OFF) {
+            try {
+                SocketWriteEvent.offer(start, bytes, remoteAddress());
+            } catch (LinkageError e) {
+                long _ = otherEvents();
+            }
+        }
+    }
+
+    /** Another JDK: nothing is told. */
+    private static long otherEvents() {
+        recordable = false;
+        return OFF;
     }
 
     // --- files that the kernel would send ---

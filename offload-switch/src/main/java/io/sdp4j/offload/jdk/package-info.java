@@ -5,7 +5,6 @@
  * self-test and not by a linkage error.
  *
  * <p>Access it needs, for the module {@code io.sdp4j.offload}: {@code java.net}, {@code sun.nio.ch}
- * and {@code java.nio.channels.spi} open, {@code jdk.internal.access} exported; and, for the flight
- * recorder only, {@code jdk.internal.event} exported.
+ * and {@code java.nio.channels.spi} open, and {@code jdk.internal.access} exported.
  */
 package io.sdp4j.offload.jdk;

@@ -4,7 +4,6 @@ import io.sdp4j.offload.StreamHandle;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.jdk.BorrowedBuffers;
-import io.sdp4j.offload.jdk.SocketEvents;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.SocketException;
@@ -89,32 +88,19 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        long start = SocketEvents.readStart();
+        long start = ConnectionChannel.readStart();
         int n = read(Objects.requireNonNull(dst), null, 0, 0, false, NO_LIMIT);
-        recordRead(start, n);
+        channel.recordRead(start, n);
         return n;
     }
 
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
-        long start = SocketEvents.readStart();
+        long start = ConnectionChannel.readStart();
         int n = read(null, dsts, offset, length, false, NO_LIMIT);
-        recordRead(start, n);
+        channel.recordRead(start, n);
         return n;
-    }
-
-    /** As the JDK's channels do it, whose adaptor records by itself (behaviour 90). */
-    private void recordRead(long start, long bytes) {
-        if (start != SocketEvents.OFF) {
-            SocketEvents.read(start, bytes, connection.remoteAddress(), 0);
-        }
-    }
-
-    private void recordWrite(long start, long bytes) {
-        if (start != SocketEvents.OFF) {
-            SocketEvents.written(start, bytes, connection.remoteAddress());
-        }
     }
 
     @Override
@@ -189,7 +175,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         if (closing() || inputShut()) {
             return 0;
         }
-        long start = SocketEvents.readStart();
+        long start = ConnectionChannel.readStart();
         int n = 0;
         try {
             targets.of(one, several, offset, length, false);
@@ -202,7 +188,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
             targets.clear();
         }
         if (n > 0) {
-            recordRead(start, n);
+            channel.recordRead(start, n);
         }
         return n;
     }
@@ -268,18 +254,18 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        long start = SocketEvents.writeStart();
+        long start = ConnectionChannel.writeStart();
         int n = (int) write(Objects.requireNonNull(src), null, 0, 0, false);
-        recordWrite(start, n);
+        channel.recordWrite(start, n);
         return n;
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
-        long start = SocketEvents.writeStart();
+        long start = ConnectionChannel.writeStart();
         long n = write(null, srcs, offset, length, false);
-        recordWrite(start, n);
+        channel.recordWrite(start, n);
         return n;
     }
 
