@@ -551,6 +551,7 @@ final class EarlySocketImpl extends EarlyImpl
             if (next == null) {
                 throw e;
             }
+            tellNext(e);
             return 0;
         } finally {
             readLock.unlock();
@@ -567,6 +568,14 @@ final class EarlySocketImpl extends EarlyImpl
     private void left() {
         if (next instanceof Runnable switched) {
             switched.run();
+        }
+    }
+
+    /** The kernel tells a reset once. */
+    @SuppressWarnings("unchecked") // the switch's takes nothing else
+    private void tellNext(SocketException e) {
+        if (next instanceof Consumer<?> switched) {
+            ((Consumer<IOException>) switched).accept(e);
         }
     }
 

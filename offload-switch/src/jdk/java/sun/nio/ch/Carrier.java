@@ -1,6 +1,7 @@
 package sun.nio.ch;
 
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
@@ -46,6 +47,9 @@ public interface Carrier {
 
     /** The carrier before this one has given a lock back that is this one's now. */
     default void lockGivenBack() {}
+
+    /** A read of the carrier before this one has met {@code e} in TCP, and goes on here. */
+    default void goesOnAfter(SocketException e) {}
 
     boolean isInputShut();
 

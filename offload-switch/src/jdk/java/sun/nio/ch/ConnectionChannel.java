@@ -251,6 +251,14 @@ public final class ConnectionChannel extends SocketChannelImpl {
         Net.setSocketOption(super.getFD(), StandardSocketOptions.SO_LINGER, 0);
     }
 
+    /**
+     * Nothing more is read that comes by the kernel: ends a wait for it, as {@code shutdownInput}
+     * does, which would make a read that takes a reset from the kernel say that it is at its end.
+     */
+    public void endKernelInput() throws IOException {
+        Net.shutdown(super.getFD(), Net.SHUT_RD);
+    }
+
     /** The other end is to see the end of the data, though the channel is closed already. */
     public void shutKernelOutputAtClose() throws IOException {
         Net.shutdown(super.getFD(), Net.SHUT_WR);

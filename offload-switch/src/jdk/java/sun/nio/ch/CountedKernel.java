@@ -172,6 +172,7 @@ public final class CountedKernel implements Carrier {
             if (stands()) {
                 throw e;
             }
+            next().goesOnAfter(e);
             return GONE;
         } finally {
             readLock.unlock();

@@ -16,6 +16,19 @@ public final class ToldReset {
     }
 
     private final AtomicReference<To> told = new AtomicReference<>(To.NONE);
+    private volatile boolean withheld;
+
+    /** A read has met {@code e} in TCP, which tells a reset once, and goes on by the stream. */
+    public void withhold(IOException e) {
+        if ("Connection reset".equals(e.getMessage())) {
+            withheld = true;
+        }
+    }
+
+    /** Whether a read has met a reset of TCP, which is for the one that meets the stream's end. */
+    public boolean withheld() {
+        return withheld;
+    }
 
     /**
      * A read has failed.

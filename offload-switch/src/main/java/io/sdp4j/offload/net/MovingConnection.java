@@ -162,7 +162,9 @@ final class MovingConnection extends Upgrade implements Duplex {
             JdkBridge.awaitEnd(fd);
         }
         synchronized (this) { // as a close; the number of a closed one may be another socket's
-            return !isClosed() && JdkBridge.takeReset(fd, false) && reset.tellsReader();
+            return !isClosed()
+                    && (reset.withheld() || JdkBridge.takeReset(fd, false))
+                    && reset.tellsReader();
         }
     }
 
@@ -210,6 +212,11 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
+    /** A read that began before this has met {@code e} in the kernel, and goes on here. */
+    void earlyReadFailed(IOException e) {
+        reset.withhold(e);
+    }
+
     /** A read was told the end before this began. */
     void endTold() {
         ended = true;
@@ -226,6 +233,7 @@ final class MovingConnection extends Upgrade implements Duplex {
                 }
                 return -1;
             }
+            reset.withhold(e);
             return 0;
         }
     }

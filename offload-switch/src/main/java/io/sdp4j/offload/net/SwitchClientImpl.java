@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A socket that decides when it connects whether the kernel's TCP or an offload provider carries
@@ -38,7 +39,7 @@ import java.util.function.BooleanSupplier;
  * 6); an accepted one gets its {@code kernel} only when an option is asked for. {@code connectLock}
  * is held while connecting.
  */
-final class SwitchClientImpl extends SwitchSocketImpl implements Runnable {
+final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consumer<IOException> {
     private final boolean proxies;
     private final ReentrantLock connectLock = new ReentrantLock();
 
@@ -114,6 +115,14 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable {
     public void run() {
         if (carried instanceof MovingConnection moving) {
             moving.earlyCallLeft();
+        }
+    }
+
+    /** A read of the early socket has met an exception in the kernel, and goes on here. */
+    @Override
+    public void accept(IOException e) {
+        if (carried instanceof MovingConnection moving) {
+            moving.earlyReadFailed(e);
         }
     }
 

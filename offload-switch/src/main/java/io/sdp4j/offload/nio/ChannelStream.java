@@ -194,7 +194,8 @@ final class ChannelStream extends StreamHandle implements Carrier {
     }
 
     private void takeResetOfTcp() throws IOException {
-        if (connection.takeResetOfTcp(peerVanished()) && reset.tellsReader()) {
+        if ((reset.withheld() || connection.takeResetOfTcp(peerVanished()))
+                && reset.tellsReader()) {
             throw new SocketException("Connection reset");
         }
     }

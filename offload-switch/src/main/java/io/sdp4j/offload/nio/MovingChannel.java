@@ -107,7 +107,11 @@ final class MovingChannel extends Upgrade implements Carrier {
         left();
         if (!adopted && handover.finished() && channel.isBlocking()) {
             try {
-                kernel.shutdownInput(); // a reader waits for what will not come
+                synchronized (this) { // as a close; the number of a closed one may be another's
+                    if (!isClosed()) {
+                        channel.endKernelInput(); // a reader waits for what will not come
+                    }
+                }
             } catch (IOException e) {
                 // it is closed, or broken: the reader is told so
             }
@@ -139,6 +143,11 @@ final class MovingChannel extends Upgrade implements Carrier {
     @Override
     public void lockGivenBack() {
         earlyCallLeft();
+    }
+
+    @Override
+    public void goesOnAfter(SocketException e) {
+        reset.withhold(e);
     }
 
     private void tryAdopt() {
@@ -237,6 +246,7 @@ final class MovingChannel extends Upgrade implements Carrier {
                 }
                 return -1;
             }
+            reset.withhold(e);
             return MOVED;
         }
     }
@@ -286,12 +296,12 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     /**
-     * For a read without room: the stream, if a reader or a writer was told of a reset. It knows
-     * which, and TCP would tell of the reset once more.
+     * For a read without room: the stream, if a reader or a writer was told of a reset, or a reader
+     * will be. It knows which, and TCP would tell of the reset once more.
      */
     private Carrier readsNothing() {
         ChannelStream stream = moved;
-        return stream != null && reset.known() ? stream : kernel;
+        return stream != null && (reset.known() || reset.withheld()) ? stream : kernel;
     }
 
     private int readAtMost(int room, ByteBuffer dst) throws IOException {

@@ -24,6 +24,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -42,6 +43,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a read that waits in the kernel while its socket moves or closes ends as a read of the JDK
@@ -147,9 +151,43 @@ class MovedReaderTest implements OffloadProvider {
 
     /** The output moves, then the input, of which nothing has come by TCP. */
     private void move() throws Exception {
+        moveOutput();
+        armed.run();
+    }
+
+    private void moveOutput() throws Exception {
         socket.getOutputStream().write(1);
         await().until(() -> armed != null);
+        assertEquals(1, accepted.getInputStream().read());
+    }
+
+    /** Also to the next read, but not to a write. */
+    private void assertReset(Executable read, OutputStream out) {
+        for (Executable e : List.of(read, () -> socket.getInputStream().read())) {
+            assertEquals("Connection reset", assertThrows(SocketException.class, e).getMessage());
+        }
+        SocketException broken = assertThrows(SocketException.class, () -> out.write(1));
+        assertEquals("Broken pipe", broken.getMessage());
+    }
+
+    /** TCP tells a reset once, to the read that then goes on by the stream. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aResetThatTheReadHasMetIsToldAtTheEndOfTheStream(boolean reset) throws Exception {
+        Task<Integer> reader = reader();
+        moveOutput();
+        if (reset) {
+            accepted.setSoLinger(true, 0);
+        }
+        accepted.close();
+        await().until(() -> !waitsInKernel(reader.thread()));
         armed.run();
+        if (reset) {
+            assertReset(reader::get, socket.getOutputStream());
+        } else {
+            assertEquals(-1, reader.get());
+            assertEquals(-1, socket.getInputStream().read());
+        }
     }
 
     @Test
@@ -180,22 +218,44 @@ class MovedReaderTest implements OffloadProvider {
                 Socket peer = listener.accept()) {
             peer.shutdownOutput();
             assertEquals(-1, early.getInputStream().read());
-            Map<String, Object> state = new HashMap<>();
-            state.put("platform", JdkBridge.implOf(early));
-            state.put("created", true);
-            state.put("remote", early.getRemoteSocketAddress());
-            state.put("readLock", new ReentrantLock());
-            state.put("writeLock", new ReentrantLock());
-            state.put("sent", new AtomicLong());
-            state.put("received", new AtomicLong());
-            state.put("turns", 0L);
-            state.put("bornNanos", System.nanoTime());
-            state.put("ended", true);
-            SwitchClientImpl switched = (SwitchClientImpl) SwitchSocketImpl.early(owner(), state);
+            SwitchClientImpl switched = switched(early, true);
             InputStream in = switched.getInputStream();
             switched.close();
             assertEquals(-1, in.read());
         }
+    }
+
+    /** The reset came to a read that began before the switch had started. */
+    @Test
+    void aResetThatAnEarlyReadHasMetIsToldAtTheEndOfTheStream() throws Exception {
+        try (Socket early = new Socket(listener.getInetAddress(), listener.getLocalPort());
+                Socket _ = listener.accept()) {
+            SwitchClientImpl switched = switched(early, false);
+            switched.getOutputStream().write(1);
+            await().until(() -> armed != null);
+            armed.run();
+            switched.accept(new SocketException("Connection reset"));
+            InputStream in = switched.getInputStream();
+            SocketException told = assertThrows(SocketException.class, in::read);
+            assertEquals("Connection reset", told.getMessage());
+            switched.close();
+        }
+    }
+
+    /** What the switch makes of a socket that was there before it. */
+    private SwitchClientImpl switched(Socket early, boolean ended) throws IOException {
+        Map<String, Object> state = new HashMap<>();
+        state.put("platform", JdkBridge.implOf(early));
+        state.put("created", true);
+        state.put("remote", early.getRemoteSocketAddress());
+        state.put("readLock", new ReentrantLock());
+        state.put("writeLock", new ReentrantLock());
+        state.put("sent", new AtomicLong());
+        state.put("received", new AtomicLong());
+        state.put("turns", 0L);
+        state.put("bornNanos", System.nanoTime());
+        state.put("ended", ended);
+        return (SwitchClientImpl) SwitchSocketImpl.early(owner(), state);
     }
 
     /** The socket is closed before the move ends the reader's wait. */
