@@ -103,6 +103,23 @@ public class StreamHandle {
         }
     }
 
+    /**
+     * By the holder of the read lock: whether the peer's process has ended with input unread, and
+     * all that came from it was read.
+     */
+    final boolean leftUnread() {
+        synchronized (stateLock) {
+            try {
+                if (!closing && stream.peerVanished() && stream.available() == 0) {
+                    int _ = stream.tryRead(new byte[1], 0, 1);
+                }
+                return false;
+            } catch (IOException e) {
+                return "Connection reset".equals(e.getMessage());
+            }
+        }
+    }
+
     /** By the holder of the write lock, as the first that is written: whether all of it was. */
     final boolean begin(byte[] b) {
         synchronized (stateLock) {

@@ -395,6 +395,16 @@ public abstract class Upgrade {
         return true;
     }
 
+    /**
+     * By the holder of the read lock, where TCP has ended in order and {@link #goesOn} is false:
+     * whether the peer's process has ended with input unread all the same. Only this output had
+     * moved.
+     */
+    protected final boolean leftUnread() {
+        StreamHandle stream = taken();
+        return stream != null && handover.outMoved() && stream.leftUnread();
+    }
+
     /** Whether it has become clear how the other end goes on; false if its stream says nothing. */
     private synchronized boolean hearsPeer() {
         boolean clear;

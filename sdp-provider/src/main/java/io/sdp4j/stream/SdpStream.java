@@ -160,7 +160,7 @@ final class SdpStream implements OffloadStream {
     @Override
     public boolean peerVanished() {
         synchronized (core) {
-            return core.end.vanishedClean();
+            return core.end.vanished();
         }
     }
 

@@ -19,6 +19,7 @@ final class StreamEnd {
     private final ActionList actions;
     private boolean silent;
     private boolean finSeen;
+    private boolean vanished;
     private boolean vanishedClean;
     private boolean timedOut;
 
@@ -141,9 +142,9 @@ final class StreamEnd {
     void onDisconnected(Completion c) {
         assert Thread.holdsLock(core);
         note(c);
-        boolean unsaid = c.status == WcStatus.RETRY_EXC_ERR && !core.suspension.suspended();
-        vanishedClean = unsaid && c.count == 0;
-        if (unsaid && c.byteLen > Bsdh.BYTES && !core.machine.eof()) {
+        vanished = c.status == WcStatus.RETRY_EXC_ERR && !core.suspension.suspended();
+        vanishedClean = vanished && c.count == 0;
+        if (vanished && c.byteLen > Bsdh.BYTES && !core.machine.eof()) {
             core.inbox.deliverUnsent(c.slot, Bsdh.BYTES, c.byteLen - Bsdh.BYTES);
         }
         core.machine.onDisconnected(actions);
@@ -161,6 +162,12 @@ final class StreamEnd {
     boolean finSeen() {
         assert Thread.holdsLock(core);
         return finSeen;
+    }
+
+    /** The peer left without a word. */
+    boolean vanished() {
+        assert Thread.holdsLock(core);
+        return vanished;
     }
 
     /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */

@@ -129,6 +129,7 @@ final class TimedOutTest {
             assertEquals("Connection reset", readFails(pair.client));
             assertEquals("Connection reset", readFails(pair.client));
             assertEquals("Broken pipe", writeFails(pair.client));
+            assertEquals(status == WcStatus.RETRY_EXC_ERR, pair.client.peerVanished());
             pair.client.close(false);
             pair.server.close(false);
         }

@@ -202,6 +202,9 @@ final class MovingConnection extends Upgrade implements Duplex {
                     if (!ended && isClosed()) { // the close kept it from going on
                         throw new SocketException("Socket closed");
                     }
+                    if (!ended && leftUnread() && reset.tellsReader()) {
+                        throw new SocketException("Connection reset");
+                    }
                     ended = true;
                     return -1;
                 }

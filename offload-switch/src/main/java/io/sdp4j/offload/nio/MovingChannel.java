@@ -226,6 +226,9 @@ final class MovingChannel extends Upgrade implements Carrier {
                     return more && goesOnNow() ? n + moved.readOn(one, several, offset, length) : n;
                 }
                 if (n == -1 && (inputShut || !goesOn())) {
+                    if (!inputShut && leftUnread() && reset.tellsReader()) {
+                        throw new SocketException("Connection reset");
+                    }
                     return -1;
                 }
             }

@@ -117,8 +117,8 @@ public interface OffloadStream {
     default void readerBehind(boolean behind) {}
 
     /**
-     * Whether the peer's process has ended without a word, which readers are told as an end in
-     * order. Default false.
+     * Whether the peer's process has ended without a word. Readers are told that as an end in
+     * order, or as a reset if it has left input unread. Default false.
      */
     default boolean peerVanished() {
         return false;

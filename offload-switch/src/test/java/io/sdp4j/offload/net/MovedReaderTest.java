@@ -57,6 +57,7 @@ class MovedReaderTest implements OffloadProvider {
 
     private final AtomicLong waitedNanos = new AtomicLong(-1);
     private volatile boolean limitRead;
+    private volatile boolean died; // the peer's process, with input of the stream unread
     private volatile Runnable armed;
     private ServerSocket listener;
     private Socket accepted;
@@ -71,7 +72,11 @@ class MovedReaderTest implements OffloadProvider {
                 armed = (Runnable) args[1];
                 yield true;
             }
+            case "peerVanished" -> died;
             case "tryRead" -> {
+                if (died) {
+                    throw new SocketException("Connection reset");
+                }
                 if (told()) {
                     limitRead = true;
                     ByteBuffer.wrap((byte[]) args[0]).putLong(0);
@@ -84,14 +89,14 @@ class MovedReaderTest implements OffloadProvider {
                 yield null;
             }
             case "available" -> told() ? Long.BYTES : 0;
-            case "ready" -> told() ? OffloadStream.READ : 0;
+            case "ready" -> told() || died ? OffloadStream.READ : 0;
             default -> method.getReturnType() == boolean.class ? (Object) false : null;
         };
     }
 
     /** Whether the peer has told how many bytes it has sent by TCP. */
     private boolean told() {
-        return armed != null && !limitRead;
+        return armed != null && !limitRead && !died;
     }
 
     @Override
@@ -188,6 +193,17 @@ class MovedReaderTest implements OffloadProvider {
             assertEquals(-1, reader.get());
             assertEquals(-1, socket.getInputStream().read());
         }
+    }
+
+    /** Its input had not moved: TCP ends in order. */
+    @Test
+    void aPeerThatDiedWithInputOfTheStreamUnreadHasReset() throws Exception {
+        Task<Integer> reader = reader();
+        moveOutput();
+        died = true;
+        armed.run();
+        accepted.close();
+        assertReset(reader::get, socket.getOutputStream());
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -45,6 +46,7 @@ abstract class MovedByHand {
     volatile int payload; // bytes for a reader
     volatile Runnable whenAsked = () -> {}; // how many are available: after the look
     volatile boolean closed;
+    volatile boolean died; // the peer's process, with input of the stream unread
     volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed
     volatile Runnable toWrite; // armed
@@ -54,7 +56,7 @@ abstract class MovedByHand {
     SocketChannel channel;
     Selector selector;
 
-    private Object call(Method method, Object[] args) {
+    private Object call(Method method, Object[] args) throws IOException {
         return switch (method.getName()) {
             case "hashCode" -> 0;
             case "equals" -> args[0] == stream;
@@ -67,7 +69,11 @@ abstract class MovedByHand {
                 whenAsked.run();
                 yield n;
             }
+            case "peerVanished" -> died;
             case "tryRead" -> {
+                if (died) {
+                    throw new SocketException("Connection reset");
+                }
                 if (args[0] instanceof ByteBuffer into) {
                     int has = payload;
                     int n = Math.min(has, into.remaining());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
@@ -132,5 +133,17 @@ class WithheldResetTest extends MovedByHand {
                 .goesOnAfter(new SocketException("Connection reset"));
         tellLimit(0);
         assertReset(Task.start(this::read));
+    }
+
+    /** The peer's input had moved, its output had not: TCP ends in order. */
+    @Test
+    void aPeerThatDiedWithInputOfTheStreamUnreadHasReset() throws Exception {
+        Task<Integer> reader = Task.start(this::read);
+        await().until(() -> isIn(reader.thread(), "readOnce"));
+        died = true;
+        ready = OffloadStream.READ;
+        Thread.ofPlatform().start(toRead).join();
+        accepted.close();
+        assertReset(reader);
     }
 }
