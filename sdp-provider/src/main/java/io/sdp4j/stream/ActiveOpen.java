@@ -56,7 +56,7 @@ final class ActiveOpen {
                         abandoned,
                         asked,
                         socket);
-        long helloNanos = System.nanoTime();
+        long helloNanos = context.traces() == null ? 0 : System.nanoTime();
         Fabric.Connection c;
         try {
             c = fabric.connect(request);

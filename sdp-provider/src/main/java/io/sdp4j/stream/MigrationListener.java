@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Guarded by its monitor, which is never held while the stream is called.
  */
-final class MigrationListener {
+final class MigrationListener implements PassiveOpen.Outcome {
     private final StreamLife stream;
     private final StreamContext context;
     private final Fabric fabric;
@@ -105,14 +105,16 @@ final class MigrationListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_POLICY));
             return;
         }
-        PassiveOpen.answer(request, fabric, context, this::arrived, _ -> letAnotherIn());
+        PassiveOpen.answer(request, fabric, context, this);
     }
 
-    private synchronized void letAnotherIn() {
+    @Override
+    public synchronized void onFailed(FabricException failure) {
         taken = false;
     }
 
-    private void arrived(Established open) {
+    @Override
+    public void onEstablished(Established open) {
         stream.onNotify(); // what the peer said before it came may not have been heard yet
         synchronized (this) {
             early = open;

@@ -12,26 +12,24 @@ import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.function.Consumer;
 
 /** The passive side of one connection: Hello here, HelloAck there. */
 final class PassiveOpen {
+    /** How it ended. Called once: by the answer itself if that is no, else on the event thread. */
+    interface Outcome {
+        /** The receiver of the call owns the connection. */
+        void onEstablished(Established open);
+
+        /** There is no connection, and nothing is left of it. */
+        void onFailed(FabricException failure);
+    }
+
     private PassiveOpen() {}
 
-    /**
-     * Answers a request whose Hello is acceptable with HelloAck, else with a refusal. One of the
-     * two is told, once: by the answer itself if that is no, else on the event thread.
-     *
-     * @param established owns the connection
-     * @param failed there is no connection, and nothing is left of it
-     */
+    /** Answers a request whose Hello is acceptable with HelloAck, else with a refusal. */
     static void answer(
-            ConnectionRequest request,
-            Fabric fabric,
-            StreamContext context,
-            Consumer<Established> established,
-            Consumer<FabricException> failed) {
-        long helloNanos = System.nanoTime();
+            ConnectionRequest request, Fabric fabric, StreamContext context, Outcome outcome) {
+        long helloNanos = context.traces() == null ? 0 : System.nanoTime();
         InetSocketAddress local;
         InetSocketAddress remote;
         byte[] hello;
@@ -48,12 +46,12 @@ final class PassiveOpen {
             fault = machine.onHello(MemorySegment.ofArray(hello), 0, hello.length);
             reply = fault == HelloFault.NONE ? helloAck(machine) : null;
         } catch (RuntimeException | Error e) {
-            failed.accept(
+            outcome.onFailed(
                     new FabricException(Cause.RESOURCES, "its SDP Hello is not answered: " + e, e));
             throw e;
         }
         if (reply == null) {
-            failed.accept(
+            outcome.onFailed(
                     new FabricException(Cause.PROTOCOL, "its SDP Hello is refused: " + fault));
             request.reject(Reasons.refusal(fault.rejectCause()));
             return;
@@ -77,12 +75,12 @@ final class PassiveOpen {
                                                 helloNanos,
                                                 reply,
                                                 System.nanoTime());
-                        established.accept(new Established(machine, qp, local, remote, trace));
+                        outcome.onEstablished(new Established(machine, qp, local, remote, trace));
                     }
 
                     @Override
                     public void onFailed(FabricException failure) {
-                        failed.accept(failure);
+                        outcome.onFailed(failure);
                     }
                 });
     }

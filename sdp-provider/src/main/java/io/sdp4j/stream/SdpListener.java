@@ -7,7 +7,6 @@ import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.RequestHandler;
-import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 /**
  * Listens for SDP on every fabric of one kernel listener.
@@ -99,52 +97,57 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
             return;
         }
-        Consumer<FabricException> failed =
-                failure -> {
-                    waiting.decrementAndGet();
-                    onFailed(request, failure);
-                };
-        PassiveOpen.answer(
-                request, fabric, context, open -> established(fabric, open, failed), failed);
+        PassiveOpen.answer(request, fabric, context, new Answer(fabric, request));
     }
 
     /** The kernel has accepted it already, so no backlog counts. */
     private void move(Fabric fabric, ConnectionRequest request) {
-        AcceptedConnections accepted = spec.accepted();
-        if (!accepted.begin(request.localAddress(), request.remoteAddress())) {
+        if (!spec.accepted().begin(request.localAddress(), request.remoteAddress())) {
             request.reject(Reasons.refusal(3));
             return;
         }
-        Consumer<FabricException> failed =
-                failure -> {
-                    onFailed(request, failure);
-                    accepted.failed(request.localAddress(), request.remoteAddress());
-                };
-        PassiveOpen.answer(
-                request,
-                fabric,
-                context,
-                open -> accepted.moved(stream(fabric, open, failed)),
-                failed);
+        PassiveOpen.answer(request, fabric, context, new Answer(fabric, request));
     }
 
-    private void established(Fabric fabric, Established open, Consumer<FabricException> failed) {
-        ready.add(stream(fabric, open, failed));
-        if (closed) {
-            abortReady();
-        } else {
-            spec.onPending().run();
+    private final class Answer implements PassiveOpen.Outcome {
+        private final Fabric fabric;
+        private final ConnectionRequest request;
+
+        Answer(Fabric fabric, ConnectionRequest request) {
+            this.fabric = fabric;
+            this.request = request;
         }
-    }
 
-    /** Where it cannot begin, it has failed after all. */
-    private OffloadStream stream(
-            Fabric fabric, Established open, Consumer<FabricException> failed) {
-        try {
-            return SdpStream.begin(open, context, fabric);
-        } catch (RuntimeException | Error e) {
-            failed.accept(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
-            throw e;
+        @Override
+        public void onEstablished(Established open) {
+            OffloadStream stream;
+            try {
+                stream = SdpStream.begin(open, context, fabric);
+            } catch (RuntimeException | Error e) {
+                onFailed(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
+                throw e;
+            }
+            if (request.moves()) {
+                spec.accepted().moved(stream);
+                return;
+            }
+            ready.add(stream);
+            if (closed) {
+                abortReady();
+            } else {
+                spec.onPending().run();
+            }
+        }
+
+        @Override
+        public void onFailed(FabricException failure) {
+            if (!request.moves()) {
+                waiting.decrementAndGet();
+            }
+            SdpListener.this.onFailed(request, failure);
+            if (request.moves()) {
+                spec.accepted().failed(request.localAddress(), request.remoteAddress());
+            }
         }
     }
 

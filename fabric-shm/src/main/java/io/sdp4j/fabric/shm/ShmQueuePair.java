@@ -373,7 +373,15 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
             }
             int kind = Descriptor.kind(d);
             if (kind == Descriptor.SEND) {
-                return received(into, Descriptor.index(d), Descriptor.low(d));
+                into.slot = Descriptor.index(d);
+                into.byteLen = Descriptor.low(d);
+                if (!in.deliver(into.slot, into.byteLen)) {
+                    fail(WcStatus.REM_INV_REQ_ERR);
+                    return own.poll(into, rdma);
+                }
+                into.opcode = Completion.RECEIVE;
+                into.status = WcStatus.SUCCESS;
+                return true;
             }
             if (kind == Descriptor.DISCONNECT || kind == Descriptor.DISCONNECT_REPLY) {
                 farewell = true;
@@ -414,18 +422,6 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
             return WcStatus.SUCCESS;
         }
         return liveness.peerFailed() ? WcStatus.REM_OP_ERR : WcStatus.RETRY_EXC_ERR;
-    }
-
-    private boolean received(Completion into, int slot, int byteLen) {
-        if (!in.deliver(slot, byteLen)) {
-            fail(WcStatus.REM_INV_REQ_ERR);
-            return own.poll(into, rdma);
-        }
-        into.opcode = Completion.RECEIVE;
-        into.status = WcStatus.SUCCESS;
-        into.slot = slot;
-        into.byteLen = byteLen;
-        return true;
     }
 
     private boolean tellEnd(Completion into, WcStatus status) {

@@ -5,8 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.testing.Bytecode;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a wait is too long for the compilers to compile it into its callers. */
+/** Goal: a poll and a wait are too long for the compilers to compile them into their callers. */
 final class CompiledOnceTest {
+    @Test
+    void aPoll() throws Exception {
+        int bytes = Bytecode.length(ShmQueuePair.class, "poll", "(Lio/sdp4j/fabric/Completion;)Z");
+        assertTrue(bytes > Bytecode.MOST_INLINED_BYTES, bytes + " bytes");
+    }
+
     @Test
     void aWait() throws Exception {
         int bytes = Bytecode.length(Waiter.class, "await", "(J)V");
