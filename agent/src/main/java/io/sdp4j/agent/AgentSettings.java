@@ -21,8 +21,9 @@ public final class AgentSettings {
                     "sdp4j.log.level",
                     "off, error, warn, info, debug, trace",
                     "warn",
-                    "Least severe level that is logged. Without a log.file, records are dropped and"
-                            + " counted if the application's logging is too slow for them.");
+                    "Least severe level that is logged. Without log.file, records that the"
+                            + " application's logging is too slow to take are dropped and"
+                            + " counted.");
 
     /** Where log records go. */
     static final Setting LOG_FILE =
@@ -30,18 +31,20 @@ public final class AgentSettings {
                     "sdp4j.log.file",
                     "",
                     "file",
-                    "File that log records are appended to, and warnings to stderr once the switch"
-                            + " has started, also with sdp4j.quiet; empty: System.Logger, and"
-                            + " standard error for those below warn that it would drop. In a"
-                            + " directory that others can write to it must be new, or a regular"
-                            + " file of this user or root."
-                            + " A System.Logger that a shutdown hook closes, as java.util.logging's"
-                            + " FileHandler, may lack the last records.");
+                    "File to append log records to and, once the switch has started, the warnings"
+                            + " meant for stderr, even with sdp4j.quiet; empty: System.Logger, and"
+                            + " stderr for records below warn that it would drop. In a directory"
+                            + " that others can write to it must be new, or a regular file of this"
+                            + " user or root. A System.Logger that a shutdown hook closes, as"
+                            + " java.util.logging's FileHandler, may lack the last records.");
 
     /** No line of ours on stderr. */
     static final Setting QUIET =
             Setting.flag(
-                    "sdp4j.quiet", false, "Print nothing on stderr, not even why offload is off.");
+                    "sdp4j.quiet",
+                    false,
+                    "Print no warning on stderr, not even why offload is off;"
+                            + " log records are not affected.");
 
     /** JMX bean. */
     static final Setting JMX =
@@ -67,8 +70,8 @@ public final class AgentSettings {
                     "sdp4j.plugins",
                     "",
                     "directory",
-                    "Directory with plug-ins, further fabrics and protocols, as a full path; their code runs"
-                            + " with the agent's rights; empty: none.");
+                    "Directory (full path) of plug-ins for more fabrics and protocols; their code"
+                            + " runs with the agent's rights; empty: none.");
 
     /** These, and those of every other module: the tables of the documents. */
     static final List<Setting> ALL =

@@ -173,7 +173,8 @@ public final class SdpConfig {
         }
 
         /**
-         * Most shared memory that this provider maps, counted as if all of it were used.
+         * Most shared memory that this provider may use. A connection counts 16 KiB of each buffer,
+         * and all of it once it sends long messages.
          *
          * @param mebibytes in MiB, 1 to 16,777,216
          * @return this

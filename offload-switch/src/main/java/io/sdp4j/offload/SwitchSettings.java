@@ -23,8 +23,8 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
                     1,
                     60_000,
                     "ms",
-                    "Longest time an offload attempt may take before kernel TCP is used; up to five"
-                            + " seconds more while this process or the peer's switch starts.");
+                    "Longest time of an offload attempt before kernel TCP is used; up to five"
+                            + " seconds more while this process's or the peer's switch starts.");
 
     /** How long a miss is remembered. */
     public static final Setting MISS_CACHE_SECONDS =
@@ -34,8 +34,8 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
                     0,
                     86_400,
                     "s",
-                    "How long a destination that did not answer twice, or refused and took TCP,"
-                            + " goes straight to kernel TCP; 0: not at all.");
+                    "How long a destination that was silent twice over RDMA, or refused and took"
+                            + " TCP, goes straight to TCP; 0: not at all.");
 
     /** When connections leave TCP. */
     public static final Setting UPGRADE =
@@ -63,7 +63,7 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
         return new SwitchSettings(connectTimeoutNanos, missTtlNanos, other);
     }
 
-    /** The operator's settings; connections are offloaded before {@code connect} returns. */
+    /** The operator's settings; connections leave TCP as soon as it has made them. */
     public static SwitchSettings of(Settings settings) {
         return new SwitchSettings(
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(CONNECT_TIMEOUT_MS)),

@@ -13,7 +13,8 @@ public final class PolicySettings {
             Setting.flag(
                     "sdp4j.policy.required",
                     false,
-                    "Refuse what cannot be offloaded, instead of using kernel TCP, while no rule file with rules could be loaded.");
+                    "While no rule file with rules is loaded, refuse what cannot be offloaded"
+                            + " instead of using kernel TCP.");
 
     /** Name that program patterns of rules are compared with. */
     public static final Setting PROGRAM =

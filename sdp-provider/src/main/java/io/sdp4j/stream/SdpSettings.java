@@ -26,7 +26,7 @@ public final class SdpSettings {
                     1,
                     1_024,
                     "MiB",
-                    "Size of the trace file, all of it at once; the oldest messages are overwritten.");
+                    "Size of the trace file from the start; the oldest messages are overwritten.");
 
     /** Payload in the trace. */
     public static final Setting TRACE_PAYLOAD_BYTES =
@@ -46,7 +46,7 @@ public final class SdpSettings {
                     4,
                     64,
                     "buffers",
-                    "Private receive buffers of a connection.");
+                    "Private receive buffers of a connection in shared memory.");
 
     /** Size of a receive buffer. */
     public static final Setting BUFFERS_BYTES =
@@ -56,9 +56,9 @@ public final class SdpSettings {
                     256,
                     1_048_576,
                     "bytes",
-                    "Size of a private buffer in shared memory, the 16 bytes of BSDH included. While the"
-                            + " reader keeps up a message takes 16 KiB of it at most, and what was never"
-                            + " used is no memory.");
+                    "Size of a private buffer in shared memory, the 16 bytes of BSDH included."
+                            + " While the reader keeps up, a message fills at most 16 KiB of it;"
+                            + " parts never used take no memory.");
 
     /** Receive buffers per connection over an RDMA device. */
     public static final Setting VERBS_BUFFERS_COUNT =
@@ -68,8 +68,8 @@ public final class SdpSettings {
                     4,
                     64,
                     "buffers",
-                    "Private buffers of a connection over an RDMA device, so many each way; all of them are"
-                            + " registered memory from its beginning.");
+                    "Private buffers of a connection over an RDMA device, in each direction; all"
+                            + " are registered memory from the start.");
 
     /** Size of a receive buffer over an RDMA device. */
     public static final Setting VERBS_BUFFERS_BYTES =
@@ -120,8 +120,8 @@ public final class SdpSettings {
                     0,
                     30_000,
                     "ms",
-                    "How long a connection must be quiet before it gives back memory, or up to 32 times"
-                            + " that, but 30 s at most, while its peer holds some of it; 0: never.");
+                    "How long a connection must be quiet before it gives back memory; while its"
+                            + " peer holds some, up to 32 times as long, 30 s at most; 0: never.");
 
     /** Least bytes moved without a copy. */
     public static final Setting ZCOPY_THRESHOLD_BYTES =
@@ -131,7 +131,7 @@ public final class SdpSettings {
                     4_096,
                     1_073_741_824,
                     "bytes",
-                    "Remaining bytes from which a direct buffer is moved by RDMA, until enough has been"
+                    "Least remaining bytes of a direct buffer that RDMA moves, until enough is"
                             + " measured.");
 
     /** Whether that adapts. */
@@ -139,7 +139,8 @@ public final class SdpSettings {
             Setting.flag(
                     "sdp4j.internal.zcopy.adaptive",
                     true,
-                    "Move that threshold to where registering costs what copying costs, as measured.");
+                    "Adapt that threshold to where registering and copying cost the same, as"
+                            + " measured.");
 
     /** Write zcopy. */
     public static final Setting ZCOPY_OFFERS =
@@ -167,7 +168,7 @@ public final class SdpSettings {
                     -1,
                     1_024,
                     "threads",
-                    "How many threads may spin at the same time; -1: one less than there are cores.");
+                    "How many threads may spin at a time; -1: one less than the JVM's processors.");
 
     /** Longest graceful close. */
     public static final Setting CLOSE_TIMEOUT_S =
@@ -197,8 +198,8 @@ public final class SdpSettings {
                     1,
                     3_600,
                     "s",
-                    "Longest time that a suspended session waits for the peer to answer, and to take it up"
-                            + " again.");
+                    "Longest time that a suspended session waits for the peer's answer, and for its"
+                            + " return.");
 
     /** These, and those of every module that a provider stands on. */
     public static final List<Setting> ALL =

@@ -9,8 +9,8 @@ import java.nio.file.Path;
  *     {@link RendezvousDirectories}
  * @param spinMaxNanos longest busy wait before a thread sleeps; 0 = never spin
  * @param spinnersMax most threads of this process that spin at once
- * @param memoryMaxBytes most shared memory of all connections together, counted as if every page
- *     were used
+ * @param memoryMaxBytes most shared memory of all connections together; each counts 16 KiB of a
+ *     buffer, and all of it once it sends long messages
  * @param sleepTogether whether two threads that only wait for each other may sleep on one processor
  *     where they do not spin
  */
@@ -32,7 +32,7 @@ public record ShmConfig(
         }
     }
 
-    /** 20 us of spinning on all cores but one, 16 GiB of address space, sleeping together. */
+    /** 20 us of spinning on all cores but one, 16 GiB of memory, sleeping together. */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
         return new ShmConfig(null, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);

@@ -17,7 +17,8 @@ public final class ShmSettings {
                     "sdp4j.shm.dir",
                     "",
                     "directory",
-                    "Directory in which each user's processes meet, in one of their own; empty: automatic.");
+                    "Directory where each user's processes meet, in a subdirectory; empty:"
+                            + " automatic.");
 
     /** Bound of all shared memory. */
     public static final Setting MEMORY_MAX_MB =
@@ -27,18 +28,18 @@ public final class ShmSettings {
                     0,
                     16_777_216,
                     "MiB",
-                    "Most shared memory mapped by this process, counted as if all of it were used; 0:"
-                            + " 16384.");
+                    "Most shared memory that this process may use; a connection counts 16 KiB of"
+                            + " each buffer, and all of it once it sends long messages; 0: 16384.");
 
     /** One processor for two threads that wait for each other. */
     public static final Setting SLEEP_TOGETHER =
             Setting.flag(
                     "sdp4j.internal.sleep.together",
                     true,
-                    "Let two threads that only answer each other sleep on one processor, where no thread spins"
-                            + " and that is faster, or give it to each other where every processor is"
-                            + " wanted (shared memory; a thread whose processors were chosen for it keeps"
-                            + " them).");
+                    "Let two threads that only answer each other sleep on one processor if no"
+                            + " thread spins and this is faster, or yield to each other if all"
+                            + " processors are busy (shared memory; a thread with a CPU mask set"
+                            + " from outside keeps it).");
 
     /** All of them. */
     public static final List<Setting> ALL = List.of(ENABLED, DIR, MEMORY_MAX_MB, SLEEP_TOGETHER);

@@ -22,8 +22,8 @@ public final class VerbsSettings {
                     1,
                     60_000,
                     "ms",
-                    "Longest time an attempt over an RDMA device may take once this process is ready for it,"
-                            + " unless a rule names one.");
+                    "Longest time of an attempt over an RDMA device, once this process is ready for"
+                            + " it, unless a rule sets another.");
 
     /** Life of unused keys. */
     public static final Setting KEYS_KEEP_MS =
@@ -33,9 +33,9 @@ public final class VerbsSettings {
                     0,
                     1_000,
                     "ms",
-                    "How long a connection over an RDMA device keeps its peer's right to read a buffer that it"
-                            + " has lent more than once, after the buffer has come back, in case it is lent"
-                            + " again; 0: not at all.");
+                    "How long the peer over an RDMA device may still read a buffer lent to it more"
+                            + " than once, after its return, so that lending it again is cheap; 0:"
+                            + " not at all.");
 
     /** All of them. */
     public static final List<Setting> ALL = List.of(ENABLED, CONNECT_TIMEOUT_MS, KEYS_KEEP_MS);
