@@ -1,6 +1,6 @@
 package io.sdp4j.agent;
 
-/** {@value JmxBean#NAME}: counts and connections of this JVM's switch since it started. */
+/** {@value JmxBean#NAME}: counts of this JVM's switch since it started. */
 public interface SwitchMXBean {
     /** All of it as JSON, as docs/report.md describes. */
     String getReport();
@@ -8,7 +8,7 @@ public interface SwitchMXBean {
     /** Connections made and offloaded, over all fabrics. */
     long getOffloaded();
 
-    /** Connections made on kernel TCP because a rule, a scope or a proxy wants it. */
+    /** Connections made on kernel TCP by decision; docs/report.md lists the reasons. */
     long getKernelByPolicy();
 
     /** Connections made on kernel TCP because offload could not be had. */

@@ -230,7 +230,7 @@ final class Boot {
                                     + " rules need JDK 25; use it, or remove those rules");
                 }
             } catch (RuntimeException | LinkageError e) {
-                say("every client is refused, the rules cannot be asked: " + cause(e));
+                say("every client is refused, as the rules cannot be read: " + cause(e));
             }
             earlyKnown = true;
         }
@@ -292,7 +292,7 @@ final class Boot {
     private static void sayStays(Object what, Throwable why) {
         if (!staysTold) {
             staysTold = true;
-            say(what + " stays on kernel TCP, as others may: " + cause(why) + " (told once)");
+            say(what + " stays on kernel TCP; others may too: " + cause(why) + " (told once)");
         }
     }
 
@@ -411,9 +411,7 @@ final class Boot {
                 SocketImplFactory[] pair = jdkSockets();
                 if (leavesForbidden()) {
                     offBecause = cause(t);
-                    say(
-                            "off, clients that the rules keep off kernel TCP are refused: "
-                                    + offBecause);
+                    say("off; clients that must not use TCP by rule are refused: " + offBecause);
                     prepareRefusals();
                     pair[0] = new Refusing(pair[0]);
                     refuses = true;

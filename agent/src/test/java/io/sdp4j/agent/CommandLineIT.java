@@ -147,7 +147,7 @@ class CommandLineIT {
                 assertTrue(doctor.out().contains("OK    process"), doctor::out);
                 String says =
                         agent
-                                ? "2 were offloaded, 0 are on kernel TCP, by reason: {OFFLOADED=2}"
+                                ? "2 were offloaded, 0 stayed on TCP, by reason: {OFFLOADED=2}"
                                 : "FAIL  agent                not in this process; start it with";
                 assertTrue(doctor.out().contains(says), doctor::out);
             } finally {

@@ -43,18 +43,18 @@ public enum ReasonCode {
     REMEMBERED("an attempt there failed lately"),
     /** The peer speaks another version. */
     VERSION("the peer speaks another version"),
-    /** The port is another user's, or not that of the process behind the rendezvous. */
-    UID("the port is another user's, or not that of the process behind the rendezvous"),
-    /** A limit of memory or descriptors was met. */
-    MEMORY("a limit of memory or descriptors was met"),
+    /** The port belongs to another user, or to another process than the one found. */
+    UID("the port belongs to another user, or to another process than the one found"),
+    /** A limit of memory or descriptors was reached. */
+    MEMORY("a limit of memory or descriptors was reached"),
     /** One end wants more buffers than the other allows. */
     BUFFERS("one end wants more buffers than the other allows"),
     /** The peer broke the protocol during set-up. */
     PROTOCOL("the peer broke the protocol during set-up"),
     /** Something that the provider needs is missing. */
     UNAVAILABLE("something that the provider needs is missing"),
-    /** The peer came in by TCP. */
-    ACCEPTED_TCP("the peer came in by TCP"),
+    /** Accepted from TCP. */
+    ACCEPTED_TCP("accepted from TCP"),
     /** The caller gave the attempt up. */
     ABANDONED("the caller gave the attempt up"),
     /** A fault of the provider. */

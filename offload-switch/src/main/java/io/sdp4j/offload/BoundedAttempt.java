@@ -113,8 +113,7 @@ final class BoundedAttempt implements Runnable {
         if ((interrupted && Thread.currentThread().isVirtual())
                 || spec.abandoned().getAsBoolean()) {
             givenUp = true;
-            throw new OffloadUnavailable(
-                    ReasonCode.ABANDONED, "the connection is not wanted any more");
+            throw new OffloadUnavailable(ReasonCode.ABANDONED, "the caller gave the connection up");
         }
         return spec.limitNanos() - System.nanoTime() <= 0;
     }

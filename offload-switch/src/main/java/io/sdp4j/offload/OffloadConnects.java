@@ -297,7 +297,7 @@ final class OffloadConnects {
     private static OffloadUnavailable outOfTime() {
         return new OffloadUnavailable(
                 ReasonCode.TIMED_OUT,
-                "this JVM was still loading what offload needs when the connect's time for it was"
-                        + " over; later connections find it loaded");
+                "this JVM had not loaded what offload needs when the connect's time for it ran out;"
+                        + " later connections find it loaded");
     }
 }

@@ -67,8 +67,8 @@ public final class OffloadSwitch {
     private static final Attempt CARRIES_LITTLE =
             Attempt.kernel(
                     ReasonCode.NOT_WORTH,
-                    "it does not block, carries little with each call and is not quick, so it"
-                            + " hardly gains from offload; upgrade=connect offloads it");
+                    "a selector serves it, its calls are small and its answers slow, so it hardly"
+                            + " gains from offload; upgrade=connect offloads it");
 
     /** The same with one processor, whatever it carries. */
     private static final Attempt ALONE =

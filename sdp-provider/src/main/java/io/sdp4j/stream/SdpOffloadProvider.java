@@ -331,13 +331,13 @@ public final class SdpOffloadProvider implements OffloadProvider {
         while (!fabric.awaitReady(Math.min(left, ConnectRequest.ABANDON_CHECK_NANOS))) {
             if (spec.abandoned().getAsBoolean()) {
                 throw new OffloadUnavailable(
-                        ReasonCode.ABANDONED, "the connection is not wanted any more");
+                        ReasonCode.ABANDONED, "the caller gave the connection up");
             }
             left = spec.limitNanos() - System.nanoTime();
             if (left <= 0) {
                 throw new OffloadUnavailable(
                         ReasonCode.TIMED_OUT,
-                        "the fabric " + fabric.name() + " was not ready in time; ask it again");
+                        "the fabric " + fabric.name() + " was not ready in time; try again");
             }
         }
     }

@@ -44,7 +44,7 @@ final class MachineChecks {
                         "remove --illegal-native-access=deny");
             }
         }
-        return Check.ok("native access", "granted by the agent to its own module only");
+        return Check.ok("native access", "granted by the agent to its own modules only");
     }
 
     /** Registered memory counts against this limit; shared memory does not. */

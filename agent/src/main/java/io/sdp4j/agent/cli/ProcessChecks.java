@@ -134,7 +134,7 @@ final class ProcessChecks {
                 offloaded
                         + " were offloaded, "
                         + onKernel
-                        + " are on kernel TCP, by reason: "
+                        + " stayed on TCP, by reason: "
                         + report.get("reasons");
         Map<?, ?> reasons = (Map<?, ?>) report.get("reasons");
         if (reasons.containsKey("NO_RULES")) {

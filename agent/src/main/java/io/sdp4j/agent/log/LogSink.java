@@ -102,7 +102,7 @@ public final class LogSink {
 
     /** Says on the thread that writes how many records were too many for it. */
     static void writeDropped(long count) {
-        String says = count + " log records were dropped: what writes them is too slow";
+        String says = count + " log records were dropped: logging is too slow";
         writeToOthers(Instant.now(), Level.WARN, LogSink.class.getName(), says, null);
     }
 

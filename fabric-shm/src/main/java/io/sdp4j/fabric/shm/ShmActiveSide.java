@@ -338,7 +338,7 @@ final class ShmActiveSide {
                 boolean ended = moves() && fabric.proof().ended(shown, -1, own, request.remote());
                 throw new FabricException(
                         ended ? Cause.ABANDONED : Cause.REFUSED,
-                        "the listener said no",
+                        "the listener refused",
                         reply.privateData(),
                         null);
             }
@@ -357,7 +357,7 @@ final class ShmActiveSide {
             case ShmHandshake.NO_MEMORY ->
                     throw new FabricException(
                             Cause.RESOURCES,
-                            "the listener has no memory or descriptors for a connection");
+                            "the listener lacks memory or descriptors for a connection");
             case ShmHandshake.TOO_MUCH ->
                     throw new FabricException(
                             Cause.BUFFERS,
@@ -388,8 +388,7 @@ final class ShmActiveSide {
         ShmLayout layout = layout(reply);
         boolean again = reply.status() == ShmHandshake.ACCEPTED_AGAIN;
         if (again != (transport != null) || (again && !layout.sameAs(transport.layout()))) {
-            throw new FabricException(
-                    Cause.PROTOCOL, "the listener means other memory than there is");
+            throw new FabricException(Cause.PROTOCOL, "the listener describes other memory");
         }
         if (transport == null) {
             transport = map(layout);
@@ -456,7 +455,7 @@ final class ShmActiveSide {
 
     private void requireWanted() throws FabricException {
         if (request.abandoned().getAsBoolean()) {
-            throw new FabricException(Cause.ABANDONED, "the connection is not wanted any more");
+            throw new FabricException(Cause.ABANDONED, "the caller gave the connection up");
         }
     }
 

@@ -314,11 +314,10 @@ public final class ShmFabric implements Fabric {
             }
             throw new FabricException(
                     FabricException.Cause.RESOURCES,
-                    "a connection of "
-                            + bytes
-                            + " bytes would pass the limit of "
+                    bytes
+                            + " bytes more would exceed the "
                             + config.memoryMaxBytes()
-                            + " bytes (sdp4j.memory.max.mb)");
+                            + " bytes of sdp4j.memory.max.mb");
         }
     }
 

@@ -372,7 +372,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private FabricException tooMuch() {
         return new FabricException(
-                Cause.BUFFERS, "it wants more buffers than this side: " + hello.spec());
+                Cause.BUFFERS, "it wants more buffers than allowed: " + hello.spec());
     }
 
     private void refuseAll(int status, FabricException why) {

@@ -53,7 +53,7 @@ final class UnixSockets {
         if (scarce != null) {
             Linux.close(fd);
             throw new FabricException(
-                    FabricException.Cause.RESOURCES, "descriptors are left to TCP: " + scarce);
+                    FabricException.Cause.RESOURCES, scarce + "; the rest is left to TCP");
         }
         int r = UnixFd.connect(fd, path.toString());
         if (r >= 0) {

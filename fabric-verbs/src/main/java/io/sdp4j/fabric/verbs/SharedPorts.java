@@ -36,7 +36,9 @@ final class SharedPorts {
         if (shared && wire == 0) {
             throw new FabricException(
                     Cause.UNAVAILABLE,
-                    "port " + port + " has no RDMA port beside it where TCP owns the ports");
+                    "port "
+                            + port
+                            + " cannot be used over iWARP: the RDMA port beside it would be 0");
         }
         return wire;
     }

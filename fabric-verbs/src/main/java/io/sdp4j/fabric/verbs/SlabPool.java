@@ -159,9 +159,8 @@ final class SlabPool {
         if (need > maxBytes - bytes) {
             throw new FabricException(
                     Cause.RESOURCES,
-                    "buffers of "
-                            + need
-                            + " bytes would pass the limit of "
+                    need
+                            + " bytes more for buffers would exceed the limit of "
                             + maxBytes
                             + ", of which "
                             + bytes

@@ -235,7 +235,7 @@ final class VerbsActiveSide implements CmChannel.Target {
     private boolean stillWanted() throws FabricException {
         nowNanos = System.nanoTime();
         if (request.abandoned().getAsBoolean()) {
-            throw new FabricException(Cause.ABANDONED, "the connection is not wanted any more");
+            throw new FabricException(Cause.ABANDONED, "the caller gave the connection up");
         }
         if (left() <= 0) {
             throw timedOut();
@@ -268,8 +268,7 @@ final class VerbsActiveSide implements CmChannel.Target {
     private FabricException timedOut() {
         return caller.waitedNanos() <= Math.max(0, (request.deadlineNanos() - begun) / 2)
                 ? new FabricException(
-                        Cause.NOT_READY,
-                        "no answer in time, most of which this process needed to get ready")
+                        Cause.NOT_READY, "no answer in time; this process itself used most of it")
                 : new FabricException(Cause.TIMED_OUT, "no answer in time");
     }
 }

@@ -78,7 +78,7 @@ final class VerbsDevice {
         if (!IbvContext.plausible(c)) {
             throw new FabricException(
                     Cause.UNAVAILABLE,
-                    "libibverbs has an ABI that is not known here: its ibv_context makes no sense");
+                    "the ABI of libibverbs is unknown: its ibv_context is not as expected");
         }
         MemorySegment d = Bindings.at(IbvContext.device(c), IbvDevice.LAYOUT);
         name = IbvDevice.name(d);

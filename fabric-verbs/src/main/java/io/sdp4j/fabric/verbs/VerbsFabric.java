@@ -122,7 +122,7 @@ public final class VerbsFabric implements Fabric {
                     Cause.UNAVAILABLE,
                     "RDMA needs the signal by which the JDK ends blocking calls ("
                             + WakeSignal.NUMBER
-                            + "), for which something else in this process has another handler");
+                            + "), but other code in this process handles it");
         }
         Ibv ibv = new Ibv();
         VerbsFabric fabric = new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));

@@ -103,13 +103,13 @@ final class VerbsFailures {
             case REJ_INVALID_SERVICE_ID, -Linux.ECONNREFUSED ->
                     new FabricException(Cause.NO_LISTENER, "no listener there on RDMA");
             case REJ_CONSUMER, -Linux.ECONNRESET ->
-                    new FabricException(Cause.REFUSED, "the listener said no", privateData, null);
+                    new FabricException(Cause.REFUSED, "the listener refused", privateData, null);
             case REJ_TIMEOUT, -Linux.ETIMEDOUT ->
                     new FabricException(Cause.TIMED_OUT, "the peer gave up");
             default ->
                     new FabricException(
                             Cause.REFUSED,
-                            "the peer's connection manager said no, reason " + status,
+                            "the peer's connection manager refused, reason " + status,
                             privateData,
                             null);
         };

@@ -24,8 +24,8 @@ class VerbsSignalTest {
         String said = deaf.inputReader().readLine();
         assertEquals(0, deaf.waitFor());
         assertEquals(
-                "UNAVAILABLE RDMA needs the signal by which the JDK ends blocking calls (62), for"
-                        + " which something else in this process has another handler",
+                "UNAVAILABLE RDMA needs the signal by which the JDK ends blocking calls (62), but"
+                        + " other code in this process handles it",
                 said);
     }
 }
