@@ -192,7 +192,7 @@ class StreamTraceTest {
         }
     }
 
-    /** {@code fabric}, but each HelloAck comes in a version that nobody speaks. */
+    /** {@code fabric}, but each HelloAck that comes is of an unknown version. */
     private static Fabric garbling(Fabric fabric) {
         return Shims.proxy(
                 Fabric.class,
