@@ -20,7 +20,8 @@ import sun.nio.ch.SelChImpl;
  * Our classes in the JDK's packages, from {@code src/jdk}: defined here, once in a JVM.
  *
  * <p>Initialising this class fails when this JDK does not take them, or lacks something that they
- * call. It runs no code of the JDK's sockets.
+ * call, but for the events of the flight recorder, which are left out then. It runs no code of the
+ * JDK's sockets.
  */
 final class JdkClasses {
     private static final String FOLDER = "sdp4j-jdk/";

@@ -113,7 +113,7 @@ final class ChannelConnect {
         selectors.mayBePolled();
     }
 
-    /** It was connected by TCP before there was a switch, and counted. */
+    /** It was accepted, or connected by TCP before there was a switch, and counted. */
     void connectedBefore(Attempt why, MovingChannel mayMove) {
         synchronized (connection.stateLock) {
             this.why = why;
@@ -367,7 +367,7 @@ final class ChannelConnect {
         }
     }
 
-    void settleOnKernel(Attempt attempt) {
+    private void settleOnKernel(Attempt attempt) {
         synchronized (connection.stateLock) {
             why = attempt;
             state = State.KERNEL;

@@ -156,7 +156,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** The kernel has accepted it; it moves if the peer asks. */
     void acceptedByKernel(AcceptedTable table, Attempt why) {
-        connect.settleOnKernel(why);
+        connect.connectedBefore(why, null);
         beginMoving(young(null, table, why));
     }
 

@@ -258,7 +258,7 @@ class MovedReaderTest implements OffloadProvider {
         }
     }
 
-    /** What the switch makes of a socket that was there before it. */
+    /** The switch's implementation of a socket that was there before it. */
     private SwitchClientImpl switched(Socket early, boolean ended) throws IOException {
         Map<String, Object> state = new HashMap<>();
         state.put("platform", JdkBridge.implOf(early));
