@@ -230,8 +230,8 @@ final class AsyncAcceptor
         closeQuietly(listener);
     }
 
-    /** Stops listening for offload; idempotent. The kernel's listener is the caller's to close. */
-    void close() {
+    /** Closes both listeners, and then tells the accept that waits: the address is free by then. */
+    void close() throws IOException {
         Operation operation;
         AsynchronousSocketChannel unwanted;
         synchronized (this) {
@@ -241,12 +241,16 @@ final class AsyncAcceptor
             unwanted = kept;
             kept = null;
         }
-        listening.close();
-        if (unwanted != null) {
-            closeQuietly(unwanted);
-        }
-        if (operation != null) {
-            deliver(operation, null, new AsynchronousCloseException(), false);
+        try {
+            listening.close();
+            if (unwanted != null) {
+                closeQuietly(unwanted);
+            }
+            kernel.close();
+        } finally {
+            if (operation != null) {
+                deliver(operation, null, new AsynchronousCloseException(), false);
+            }
         }
     }
 

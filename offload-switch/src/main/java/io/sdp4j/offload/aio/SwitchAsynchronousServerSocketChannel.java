@@ -236,13 +236,11 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         try {
             if (acceptor != null) {
                 acceptor.close();
+            } else {
+                kernel.close();
             }
         } finally {
-            try {
-                kernel.close();
-            } finally {
-                group.remove(this);
-            }
+            group.remove(this);
         }
     }
 

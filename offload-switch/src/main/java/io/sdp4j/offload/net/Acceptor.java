@@ -21,8 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * kernel's {@code accept} is called only when the listener polled readable, and with its shortest
  * time-out, because another process may have taken the connection.
  *
- * <p>Close: the closer sets {@code closed} and signals; descriptors are given back under {@code
- * acceptLock}, by the closer if no thread accepts, else by the last thread that leaves.
+ * <p>Close: the closer closes both listeners, sets {@code closed} and signals; descriptors are
+ * given back under {@code acceptLock}, by the closer if no thread accepts, else by the last thread
+ * that leaves.
  */
 final class Acceptor implements Runnable {
     private static final int SHORTEST_MILLIS = 1;
@@ -157,24 +158,40 @@ final class Acceptor implements Runnable {
                 return;
             }
             try {
-                acceptor.close();
-            } finally {
-                try {
-                    acceptor.kernel.close();
-                } catch (IOException e) {
-                    // as in the JDK: no thread waits for an answer
-                }
+                acceptor.closeBoth();
+            } catch (IOException e) {
+                // as in the JDK: no thread waits for an answer
             }
         }
     }
 
-    /** Stops; idempotent. The kernel's listener is the caller's to close. */
+    /** Closes the kernel's listener as well, before a thread is told: the address is free then. */
+    void closeBoth() throws IOException {
+        try {
+            listening.close();
+        } finally {
+            try {
+                kernel.close();
+            } finally {
+                stop();
+            }
+        }
+    }
+
+    /** Stops; idempotent. The kernel's listener goes on. */
     void close() {
+        try {
+            if (listening != null) {
+                listening.close();
+            }
+        } finally {
+            stop();
+        }
+    }
+
+    private void stop() {
         closed = true;
         waiter.signal();
-        if (listening != null) {
-            listening.close();
-        }
         releaseIfIdle();
     }
 

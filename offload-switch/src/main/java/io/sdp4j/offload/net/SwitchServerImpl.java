@@ -205,14 +205,10 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             }
             state = State.CLOSED;
         }
-        try {
-            if (acceptor != null) {
-                acceptor.close();
-            }
-        } finally {
-            if (kernel != null) {
-                kernel.close();
-            }
+        if (acceptor != null) {
+            acceptor.closeBoth();
+        } else if (kernel != null) {
+            kernel.close();
         }
     }
 

@@ -5,19 +5,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: whatever runs while a socket is closed, the stream is not used after it was given back, and
@@ -103,6 +113,84 @@ class CloseRaceTest {
             }
         }
         Awaitility.await().until(() -> provider.openStreams() == 0);
+    }
+
+    /**
+     * Goal: the address of a listener is free once an accept that waited is told of the close.
+     * Method: the closer stays in the provider until the accepting thread stands still, or is over.
+     */
+    @ParameterizedTest
+    @EnumSource(Task.Kind.class)
+    void addressIsFreeWhenAnAcceptIsTold(Task.Kind kind) throws Exception {
+        AtomicReference<Task<String>> accepting = new AtomicReference<>();
+        OffloadSwitch slow =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new SlowToClose(provider, () -> accepting.get().awaitBlocked())),
+                        SwitchSettings.defaults());
+        ServerSocket listener = SwitchedSockets.serverSocket(slow);
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        SocketAddress at = listener.getLocalSocketAddress();
+        accepting.set(Task.start(kind, () -> bindOnceClosed(listener, at)));
+        accepting.get().awaitBlocked();
+        listener.close();
+        assertEquals("Socket closed", accepting.get().get());
+    }
+
+    private static String bindOnceClosed(ServerSocket listener, SocketAddress at)
+            throws IOException {
+        try {
+            throw new AssertionError("accepted " + listener.accept());
+        } catch (SocketException e) {
+            try (ServerSocket again = new ServerSocket()) {
+                again.bind(at);
+            }
+            return e.getMessage();
+        }
+    }
+
+    /** Something to wait for. */
+    private interface Wait {
+        void end() throws InterruptedException;
+    }
+
+    private record SlowToClose(OffloadProvider inner, Wait before) implements OffloadProvider {
+        @Override
+        public String name() {
+            return "slow";
+        }
+
+        @Override
+        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            return inner.connect(spec);
+        }
+
+        @Override
+        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
+            OffloadListener listener = inner.listen(spec);
+            return new OffloadListener() {
+                @Override
+                public OffloadStream poll() {
+                    return listener.poll();
+                }
+
+                @Override
+                public boolean pending() {
+                    return listener.pending();
+                }
+
+                @Override
+                public void close() {
+                    try {
+                        before.end();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    } finally {
+                        listener.close();
+                    }
+                }
+            };
+        }
     }
 
     private static Void acceptUntilClosed(ServerSocket listener) throws IOException {

@@ -18,6 +18,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousCloseException;
@@ -169,20 +171,36 @@ class AioHandOverTest {
         }
     }
 
-    /** Goal: a handler that is told of the close finds the listener closed. */
+    /** Goal: a handler that is told of the close finds the listener closed and its address free. */
     @Test
     void listenerIsClosedBeforeItsAcceptFails() throws Exception {
         open(new LoopbackProvider());
         AtomicBoolean open = new AtomicBoolean(true);
+        AtomicBoolean free = new AtomicBoolean();
         Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
         try (AsynchronousServerSocketChannel closing =
                 channels.openAsynchronousServerSocketChannel(group)
                         .bind(new InetSocketAddress(Here.ADDRESS, 0))) {
+            SocketAddress at = closing.getLocalAddress();
             closing.accept(null, accept);
-            inTheMoment.set(() -> open.set(closing.isOpen()));
+            inTheMoment.set(
+                    () -> {
+                        open.set(closing.isOpen());
+                        free.set(isFree(at));
+                    });
         }
         accept.failedWith(AsynchronousCloseException.class, null);
         assertFalse(open.get());
+        assertTrue(free.get());
+    }
+
+    private static boolean isFree(SocketAddress at) {
+        try (ServerSocket again = new ServerSocket()) {
+            again.bind(at);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Goal: the thread that is the last at the stream ends what waits, not the closer. */
