@@ -4,7 +4,6 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Decision;
-import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.CompletionHandler;
@@ -16,7 +15,7 @@ import java.util.concurrent.ExecutionException;
  *
  * <p>Completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
  */
-final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
+final class ConnectOperation implements Runnable, Pending.Owner {
     private final SwitchAsynchronousSocketChannel channel;
     private final OffloadSwitch owner;
     private final Decision decision;
@@ -96,14 +95,14 @@ final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
     }
 
     /**
-     * Whether the caller alone has to {@link #deliver}. Until then the operation is in the group:
+     * Whether the caller alone has to {@link #deliver}. Until then the operation holds the group:
      * the channel may leave it meanwhile, and the handler needs a thread of it.
      */
     private synchronized boolean claim() {
         boolean first = !over;
         over = true;
         if (first) {
-            boolean _ = channel.group().add(this, false);
+            channel.group().hold();
         }
         return first;
     }
@@ -112,7 +111,7 @@ final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
         try {
             tell(failure);
         } finally {
-            channel.group().remove(this);
+            channel.group().release();
         }
     }
 
@@ -150,12 +149,6 @@ final class ConnectOperation implements Runnable, Pending.Owner, Closeable {
         cancelled |= !over;
         over = true;
         return cancelled;
-    }
-
-    /** By the group: closes the channel. */
-    @Override
-    public void close() throws IOException {
-        channel.close();
     }
 
     @Override

@@ -36,6 +36,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     /** Offloaded channels and listeners, and channels for which providers are asked. */
     private final Set<Closeable> members = new HashSet<>();
 
+    private int held; // by operations that are about to hand their handlers over
     private boolean shutdown;
     private boolean closing; // shutdownNow
 
@@ -94,10 +95,33 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
 
     /** A member was closed; called after its last handler was handed over. */
     void remove(Closeable member) {
+        synchronized (this) {
+            members.remove(member);
+        }
+        endIfLast();
+    }
+
+    /** Keeps the threads until {@link #release}, for an operation of a channel that may leave. */
+    synchronized void hold() {
+        held++;
+    }
+
+    void release() {
+        synchronized (this) {
+            held--;
+        }
+        endIfLast();
+    }
+
+    private synchronized boolean nobodyLeft() {
+        return members.isEmpty() && held == 0;
+    }
+
+    private void endIfLast() {
         boolean last;
         boolean now;
         synchronized (this) {
-            last = members.remove(member) && members.isEmpty() && shutdown;
+            last = shutdown && nobodyLeft();
             now = closing;
             notifyAll();
         }
@@ -124,14 +148,10 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
 
     @Override
     public void shutdown() {
-        boolean none;
         synchronized (this) {
             shutdown = true;
-            none = members.isEmpty();
         }
-        if (none) {
-            inner.shutdown();
-        }
+        endIfLast();
     }
 
     @Override
@@ -149,16 +169,16 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
                 // as the JDK: the others are closed all the same
             }
         }
-        if (membersGone()) { // else the last one ends it
+        if (allGone()) { // else the last one ends it
             inner.shutdownNow();
         }
     }
 
     /** Waits for threads that are just using a member, and hand its handlers over; not for long. */
-    private synchronized boolean membersGone() {
+    private synchronized boolean allGone() {
         long endNanos = System.nanoTime() + GONE_NANOS;
         boolean interrupted = false;
-        for (long left = GONE_NANOS; left > 0 && !members.isEmpty(); ) {
+        for (long left = GONE_NANOS; left > 0 && !nobodyLeft(); ) {
             try {
                 TimeUnit.NANOSECONDS.timedWait(this, left);
             } catch (InterruptedException e) {
@@ -169,7 +189,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return members.isEmpty();
+        return nobodyLeft();
     }
 
     @Override
