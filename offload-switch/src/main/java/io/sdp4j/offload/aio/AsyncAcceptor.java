@@ -133,13 +133,22 @@ final class AsyncAcceptor
             }
             operation = waiting;
             waiting = null;
+            group.hold(); // the listener may leave it now, and the handler needs a thread of it
         }
         Taken taken = new Taken(stream, null);
         if (operation.future() != null) {
-            complete(operation, taken, false);
+            completeHeld(operation, taken);
         } else {
             // the application's executor may block: not on this thread, which is the provider's
-            ConnectThreads.startApart(() -> complete(operation, taken, false));
+            ConnectThreads.startApart(() -> completeHeld(operation, taken));
+        }
+    }
+
+    private void completeHeld(Operation operation, Taken taken) {
+        try {
+            complete(operation, taken, false);
+        } finally {
+            group.release();
         }
     }
 

@@ -44,7 +44,9 @@ import java.nio.channels.ShutdownChannelGroupException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -371,6 +373,42 @@ class AioRulesTest {
             assertFalse(Aio.get(listener.accept()).isOpen());
         }
         group.shutdown();
+        assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
+    }
+
+    /** Goal: behaviour 93, everything is closed while an accept ends, before it is told. */
+    @Test
+    void acceptIsToldAlthoughItsGroupEndsMeanwhile() throws Exception {
+        LoopbackProvider loop = new LoopbackProvider();
+        OffloadSwitch other = of(Policy.allowAll(), loop);
+        AsynchronousChannelGroup group =
+                over(other)
+                        .openAsynchronousChannelGroup(
+                                Executors.newCachedThreadPool(Aio.named("aio-rules")), 0);
+        List<Closeable> open = new CopyOnWriteArrayList<>();
+        AtomicBoolean ending = new AtomicBoolean();
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(loop),
+                        SwitchSettings.defaults(),
+                        KernelSocketSource.best(),
+                        channel -> {
+                            open.add(channel);
+                            if (ending.get()) {
+                                open.forEach(AioRulesTest::close);
+                                group.shutdown();
+                            }
+                        });
+        AsynchronousServerSocketChannel listener =
+                over(owner).openAsynchronousServerSocketChannel(group).bind(ANY_PORT);
+        Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
+        listener.accept(null, accept);
+        ending.set(true);
+        try (AsynchronousSocketChannel client = client(other)) {
+            Aio.get(client.connect(listener.getLocalAddress()));
+            assertFalse(accept.get().isOpen());
+        }
         assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
     }
 
