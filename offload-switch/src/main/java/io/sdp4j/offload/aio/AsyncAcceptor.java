@@ -94,7 +94,13 @@ final class AsyncAcceptor
             kernelAccepts |= begin;
         }
         if (begin) { // before a handler can be called, which may be long
-            kernel.accept(null, this);
+            try {
+                kernel.accept(null, this);
+            } catch (RuntimeException e) { // one from before the acceptor was there is pending
+                if (takenBack(fresh)) {
+                    throw e;
+                }
+            }
         }
         if (taken != null) {
             complete(fresh, taken, false);
@@ -102,6 +108,21 @@ final class AsyncAcceptor
             deliver(fresh, null, new AsynchronousCloseException(), false);
         }
         return fresh.future();
+    }
+
+    /**
+     * The kernel's channel has refused its part.
+     *
+     * @return false if the accept has got a connection nevertheless
+     */
+    @SuppressWarnings("ReferenceEquality") // this very accept
+    private synchronized boolean takenBack(Operation fresh) {
+        kernelAccepts = false;
+        boolean waits = waiting == fresh;
+        if (waits) {
+            waiting = null;
+        }
+        return waits;
     }
 
     private Taken take() {

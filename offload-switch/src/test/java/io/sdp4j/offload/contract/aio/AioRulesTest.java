@@ -34,6 +34,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AcceptPendingException;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -50,6 +51,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
@@ -221,6 +223,46 @@ class AioRulesTest {
             assertEquals(-1, left.getInputStream().read());
         } catch (SocketException e) {
             assertEquals("Connection reset", e.getMessage());
+        }
+    }
+
+    /** Goal: an accept that overtakes the bind is the kernel's, and does not spoil later ones. */
+    @Test
+    void acceptWhileProvidersAreAsked() throws Exception {
+        AtomicReference<AsynchronousServerSocketChannel> binding = new AtomicReference<>();
+        Outcome<AsynchronousSocketChannel> early = new Outcome<>();
+        LoopbackProvider loop = new LoopbackProvider();
+        OffloadProvider provider =
+                new OffloadProvider() {
+                    @Override
+                    public String name() {
+                        return "asked";
+                    }
+
+                    @Override
+                    public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+                        return loop.connect(spec);
+                    }
+
+                    @Override
+                    public OffloadListener listen(ListenSpec spec) {
+                        binding.get().accept(null, early);
+                        return loop.listen(spec);
+                    }
+                };
+        OffloadSwitch owner = of(Policy.allowAll(), provider);
+        try (AsynchronousServerSocketChannel listener = listener(owner);
+                Socket tcp = new Socket()) {
+            binding.set(listener);
+            listener.bind(ANY_PORT);
+            assertThrows(AcceptPendingException.class, listener::accept);
+            tcp.connect(listener.getLocalAddress());
+            early.get().close();
+            Future<AsynchronousSocketChannel> accept = listener.accept();
+            try (AsynchronousSocketChannel client = client(owner)) {
+                Aio.get(client.connect(listener.getLocalAddress()));
+                Aio.get(accept).close();
+            }
         }
     }
 
