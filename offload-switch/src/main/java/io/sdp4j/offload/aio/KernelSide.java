@@ -12,7 +12,6 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.AsynchronousSocketChannel;
-import java.nio.channels.ShutdownChannelGroupException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Optional;
@@ -83,12 +82,7 @@ final class KernelSide {
         if (!holdsPort) {
             return;
         }
-        AsynchronousSocketChannel fresh;
-        try {
-            fresh = group.openKernel();
-        } catch (ShutdownChannelGroupException e) {
-            return; // no new channel any more, so it keeps the port that the attempt chose
-        }
+        AsynchronousSocketChannel fresh = group.openKernel();
         AsynchronousSocketChannel old = kernel;
         kernel = fresh;
         holdsPort = false;

@@ -11,6 +11,7 @@ import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.IllegalChannelGroupException;
+import java.nio.channels.ShutdownChannelGroupException;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadFactory;
@@ -70,7 +71,7 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
         SwitchChannelGroup in = open(group);
         AsynchronousServerSocketChannel inner = kernel.openServer(in.inner());
         return !KernelSockets.active() && owner.policy().canOffload(Role.LISTEN)
-                ? new SwitchAsynchronousServerSocketChannel(owner, in, inner)
+                ? member(in, new SwitchAsynchronousServerSocketChannel(owner, in, inner))
                 : own(inner);
     }
 
@@ -80,13 +81,23 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
         SwitchChannelGroup in = open(group);
         AsynchronousSocketChannel inner = in.openKernel();
         return !KernelSockets.active() && canOffloadConnect(owner.policy())
-                ? new SwitchAsynchronousSocketChannel(owner, in, inner)
+                ? member(in, new SwitchAsynchronousSocketChannel(owner, in, inner))
                 : own(inner);
     }
 
-    private <C extends AsynchronousChannel> C own(C inner) {
-        owner.opened(inner);
-        return inner;
+    /** The switch is told afterwards: one that it closes before it is a member would stay one. */
+    private <C extends AsynchronousChannel> C member(SwitchChannelGroup in, C channel)
+            throws IOException {
+        if (!in.add(channel)) {
+            channel.close();
+            throw new ShutdownChannelGroupException();
+        }
+        return own(channel);
+    }
+
+    private <C extends AsynchronousChannel> C own(C channel) {
+        owner.opened(channel);
+        return channel;
     }
 
     /** A bind may decide for the connect that follows it. */

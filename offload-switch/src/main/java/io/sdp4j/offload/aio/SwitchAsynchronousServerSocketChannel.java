@@ -37,13 +37,13 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     private OptionLog options; // null until one is set
     private volatile boolean closed; // set under stateLock
 
+    /** The caller adds it to the group. */
     SwitchAsynchronousServerSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousServerSocketChannel kernel) {
         super(group.provider());
         this.owner = owner;
         this.group = group;
         this.kernel = kernel;
-        owner.opened(this);
     }
 
     @Override
@@ -56,19 +56,26 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
                     || !decision.verdict().offloads()) {
                 kernel.bind(local, backlog); // which says what is wrong
                 why = OffloadSwitch.byRule(decision);
-                return this;
-            }
-            try {
-                why =
-                        bindAndListen(
-                                decision, local, backlog, backlog < 1 ? DEFAULT_BACKLOG : backlog);
-            } finally {
-                if (why == null && kernel.isOpen() && kernel.getLocalAddress() != null) {
-                    kernel.close(); // bound, but not as the rules want it
-                }
+            } else if (closed) {
+                throw new ClosedChannelException();
+            } else {
+                listen(decision, local, backlog);
             }
         }
+        if (acceptor == null) {
+            group.remove(this); // it is the kernel's
+        }
         return this;
+    }
+
+    private void listen(Decision decision, SocketAddress local, int backlog) throws IOException {
+        try {
+            why = bindAndListen(decision, local, backlog, backlog < 1 ? DEFAULT_BACKLOG : backlog);
+        } finally {
+            if (why == null && kernel.isOpen() && kernel.getLocalAddress() != null) {
+                close(); // bound, but not as the rules want it
+            }
+        }
     }
 
     /**
@@ -89,10 +96,6 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
                         to -> kernel.bind(to, asked));
         if (listening.offloads()) {
             both.start(listening);
-            if (!group.add(this, false)) {
-                both.close();
-                throw new ClosedChannelException();
-            }
             acceptor = both;
         }
         return listening.why();
@@ -155,7 +158,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         }
         SwitchAsynchronousSocketChannel child =
                 new SwitchAsynchronousSocketChannel(owner, group, stream, receiveBuffer);
-        if (!group.add(child, true)) {
+        if (!group.add(child)) {
             child.close();
             throw shutDown();
         }

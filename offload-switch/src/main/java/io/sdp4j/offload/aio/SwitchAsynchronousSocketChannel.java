@@ -55,6 +55,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection, as the application gave it
 
+    /** The caller adds it to the group, and then tells the switch. */
     SwitchAsynchronousSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousSocketChannel kernel) {
         super(group.provider());
@@ -62,12 +63,10 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         this.group = group;
         this.side = new KernelSide(owner, group, kernel, null);
         this.state = State.UNDECIDED;
-        owner.opened(this);
     }
 
     /**
-     * An accepted offloaded connection; the caller adds it to the group, and then tells the switch,
-     * which may close it at once: one that is closed before it is a member would stay one.
+     * An accepted offloaded connection; likewise.
      *
      * @param receiveBuffer what was asked for at the listener, or null
      */
@@ -128,6 +127,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     private Future<Void> begin(
             SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
         ConnectOperation operation = null;
+        boolean settled = false;
         synchronized (stateLock) {
             if (closed) {
                 // below: handlers are not called with the lock held
@@ -139,7 +139,11 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                 throw new ConnectionPendingException();
             } else if (state == State.UNDECIDED && side.kernel().isOpen()) {
                 operation = decide(target, attachment, handler);
+                settled = state == State.KERNEL;
             }
+        }
+        if (settled) {
+            group.remove(this); // the kernel's channel is a member of the inner group
         }
         if (operation != null) {
             Future<Void> future = operation.future(); // first: a cancel may come at once
@@ -174,9 +178,6 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             state = State.KERNEL;
             return null;
         }
-        if (!group.add(this, false)) {
-            return null; // the group is closing everything, and the kernel's channel with it
-        }
         state = State.CONNECTING;
         connecting =
                 new ConnectOperation(
@@ -199,7 +200,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     /** Takes the connection that a provider has made; cuts it if it is not wanted any more. */
     void adopt(OffloadStream stream, InetSocketAddress target) throws AsynchronousCloseException {
         synchronized (stateLock) {
-            if (!closed && group.add(this, false)) {
+            if (!closed) {
                 local = stream.localAddress();
                 remote = target;
                 owner.counters().opened(stream.info(), false);
@@ -242,7 +243,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                 return;
             }
         }
-        group.remove(this); // the kernel's channel is a member of the inner group
+        group.remove(this); // as above
     }
 
     /** Counts a connection through the kernel once it is seen to be up. */

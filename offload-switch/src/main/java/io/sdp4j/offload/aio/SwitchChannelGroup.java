@@ -33,7 +33,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     private final KernelAsync kernel;
     private final AsynchronousChannelGroup inner;
 
-    /** Offloaded channels and listeners, and channels for which providers are asked. */
+    /** Open channels and listeners, but for those that are the kernel's for good. */
     private final Set<Closeable> members = new HashSet<>();
 
     private int held; // by operations that are about to hand their handlers over
@@ -80,20 +80,22 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     }
 
     /**
-     * Takes a member; one that is in already stays.
+     * Takes a new channel.
      *
-     * @param fresh a new channel, as opposed to one that was in the group before it was offloaded
      * @return false if the group does not want it any more
      */
-    synchronized boolean add(Closeable member, boolean fresh) {
-        if (closing || (fresh && shutdown)) {
+    synchronized boolean add(Closeable member) {
+        if (shutdown) {
             return false;
         }
         members.add(member);
         return true;
     }
 
-    /** A member was closed; called after its last handler was handed over. */
+    /**
+     * A member was closed, and its last handler handed over; or it is the kernel's from now on, and
+     * the inner group looks after it.
+     */
     void remove(Closeable member) {
         synchronized (this) {
             members.remove(member);

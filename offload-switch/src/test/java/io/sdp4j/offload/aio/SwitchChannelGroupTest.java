@@ -42,7 +42,7 @@ class SwitchChannelGroupTest {
                         }
                     }
                 };
-        assertTrue(group.add(last, true));
+        assertTrue(group.add(last));
         group.shutdownNow();
         assertTrue(told.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
         assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));

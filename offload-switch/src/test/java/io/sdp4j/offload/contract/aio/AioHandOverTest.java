@@ -130,6 +130,32 @@ class AioHandOverTest {
         groupEnds();
     }
 
+    /** Goal: a channel that was there before the group was shut down works on. */
+    @Test
+    void connectFailsAfterShutdown() throws Exception {
+        open(new FailingProvider());
+        group.shutdown();
+        Outcome<Void> connect = new Outcome<>();
+        client.connect(new InetSocketAddress(Here.ADDRESS, FreePorts.one()), null, connect);
+        connect.failedWith(ConnectException.class, "Connection refused");
+        groupEnds();
+    }
+
+    @Test
+    void readFailsAfterAConnectAfterShutdown() throws Exception {
+        open(new LoopbackProvider());
+        group.shutdown();
+        Aio.get(client.connect(listener.getLocalAddress()));
+        try (AsynchronousSocketChannel server = Aio.get(listener.accept())) {
+            assertTrue(server.isOpen());
+            Outcome<Integer> read = new Outcome<>();
+            client.read(ByteBuffer.allocate(1), null, read);
+            client.close();
+            read.failedWith(AsynchronousCloseException.class, null);
+            groupEnds();
+        }
+    }
+
     @Test
     void closedWhileAConnectSucceeds() throws Exception {
         for (OffloadProvider inner : List.of(new LoopbackProvider(), new FailingProvider())) {
