@@ -1,6 +1,7 @@
 package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
@@ -8,10 +9,13 @@ import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousCloseException;
@@ -19,6 +23,7 @@ import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -38,6 +43,43 @@ class AioShutdownNowTest {
                 throw new UncheckedIOException(e);
             }
         }
+    }
+
+    /** Goal: a rule without TCP holds. Method: a connect while another channel is being closed. */
+    @Test
+    void connectsByTheRulesWhileItCloses() throws Exception {
+        AtomicReference<Runnable> whileClosing = new AtomicReference<>();
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        () ->
+                                Policy.everything(
+                                        Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "test:1")),
+                        List.of(
+                                new Observed(
+                                        new LoopbackProvider(),
+                                        (_, call) -> {
+                                            if (call.equals("close")) {
+                                                whileClosing.get().run();
+                                            }
+                                        })),
+                        Patience.SETTINGS);
+        var channels = new SwitchAsynchronousChannelProvider(owner);
+        AsynchronousChannelGroup group =
+                channels.openAsynchronousChannelGroup(1, Aio.named("closing"));
+        AtomicReference<Future<Void>> connect = new AtomicReference<>();
+        try (AsynchronousServerSocketChannel listener =
+                        channels.openAsynchronousServerSocketChannel(null)
+                                .bind(new InetSocketAddress(Here.ADDRESS, 0));
+                ServerSocket tcp = new ServerSocket(0, 1, Here.ADDRESS);
+                AsynchronousSocketChannel first = channels.openAsynchronousSocketChannel(group);
+                AsynchronousSocketChannel second = channels.openAsynchronousSocketChannel(group)) {
+            Aio.get(first.connect(listener.getLocalAddress()));
+            whileClosing.set(() -> connect.set(second.connect(tcp.getLocalSocketAddress())));
+            group.shutdownNow();
+            assertThrows(IOException.class, () -> Aio.get(connect.get()));
+            Aio.get(listener.accept()).close();
+        }
+        assertTrue(group.awaitTermination(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
     }
 
     /** Method: the group is closed while the stream is asked for a call. */
