@@ -51,9 +51,9 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             throws IOException {
         synchronized (stateLock) {
             Decision decision = ListenPort.decision(owner, local);
-            if (kernel.getLocalAddress() != null
-                    || decision == null
-                    || !decision.verdict().offloads()) {
+            if (decision == null
+                    || !decision.verdict().offloads()
+                    || kernel.getLocalAddress() != null) {
                 kernel.bind(local, backlog); // which says what is wrong
                 why = OffloadSwitch.byRule(decision);
             } else if (closed) {

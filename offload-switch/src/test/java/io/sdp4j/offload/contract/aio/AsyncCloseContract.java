@@ -2,16 +2,19 @@ package io.sdp4j.offload.contract.aio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.nio.Nio;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -70,6 +73,18 @@ interface AsyncCloseContract extends Aio {
             }
             assertTrue(p.client().toString().endsWith("[closed]"), p.client()::toString);
         }
+    }
+
+    /** Goal: the address is judged first. */
+    @Test
+    default void bindOfAClosedListener() throws Exception {
+        AsynchronousServerSocketChannel listener =
+                provider().openAsynchronousServerSocketChannel(null);
+        listener.close();
+        assertThrows(
+                UnsupportedAddressTypeException.class,
+                () -> listener.bind(UnixDomainSocketAddress.of("closed")));
+        assertThrows(ClosedChannelException.class, () -> listener.bind(null));
     }
 
     /** Something that may throw. */
