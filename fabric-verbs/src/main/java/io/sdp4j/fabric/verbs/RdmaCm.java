@@ -6,8 +6,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.fabric.FabricException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * The connection manager, {@code librdmacm.so.1}. Results are 0, an address, or {@code -errno}.
@@ -60,14 +64,29 @@ final class RdmaCm {
     RdmaCm() throws FabricException {}
 
     /**
-     * Lets the library look which devices there are: it closes one that has gone, and that no id
-     * uses, only then.
+     * Lets the library look which devices there are: it closes one that has gone only then, or,
+     * where ids still use it, with the last of them.
+     *
+     * @return contexts of those that are there; null if the library could not look, as where there
+     *     is no device at all
      */
-    void refreshDevices() {
-        long list = Bindings.pointer(getDevices, 0);
-        if (list > 0) {
+    Set<Long> refreshDevices() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(JAVA_INT);
+            long list = Bindings.pointer(getDevices, count.address());
+            if (list <= 0) {
+                return null;
+            }
+            Set<Long> there = contexts(list, count.get(JAVA_INT, 0));
             Bindings.status(freeDevices, list);
+            return there;
         }
+    }
+
+    /** The addresses in a list of the library's. */
+    static Set<Long> contexts(long list, int count) {
+        MemorySegment all = Bindings.at(list, MemoryLayout.sequenceLayout(count, JAVA_LONG));
+        return LongStream.of(all.toArray(JAVA_LONG)).boxed().collect(Collectors.toSet());
     }
 
     long createEventChannel() {

@@ -87,8 +87,7 @@ public final class VerbsFabric implements Fabric {
     private final AtomicBoolean shut = new AtomicBoolean();
     private volatile boolean closed;
 
-    /** A device was removed, and the library may still have it. */
-    private volatile boolean anyRemoved;
+    private final RemovedContexts removed = new RemovedContexts();
 
     private final Warmup warmup;
     private final ConnectWatchdog callWatch;
@@ -274,6 +273,7 @@ public final class VerbsFabric implements Fabric {
             if (d == null) {
                 d = new VerbsDevice(ibv, channel.loop, context, config, this::onRemoved);
                 devices.put(context, d);
+                removed.isBack(context);
             }
             return d;
         }
@@ -297,7 +297,7 @@ public final class VerbsFabric implements Fabric {
                 return;
             }
         }
-        anyRemoved = true;
+        removed.add(device.context);
         for (VerbsListener l : listeners) {
             l.onRemoved(device);
         }
@@ -316,7 +316,7 @@ public final class VerbsFabric implements Fabric {
 
     /** When the ids of what was removed are gone, too, which is under way. */
     private void refreshSoon() {
-        channel.loop.schedule(channel.cm::refreshDevices, REFRESH_NANOS);
+        channel.loop.schedule(() -> removed.onLooked(channel.cm.refreshDevices()), REFRESH_NANOS);
     }
 
     SharedPorts ports() {
@@ -353,7 +353,7 @@ public final class VerbsFabric implements Fabric {
 
     /** An id is gone. Event thread. */
     void onIdGone() {
-        if (anyRemoved) {
+        if (removed.any()) {
             refreshSoon();
         }
         shutIfUnused();
