@@ -98,6 +98,15 @@ final class Bindings {
         }
     }
 
+    /** The {@code errno} after a call, whatever it returned: it means something if that says so. */
+    static int errno(MethodHandle function, long... words) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            long _ = call(function, state, words);
+            return state.get(JAVA_INT, ERRNO);
+        }
+    }
+
     /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
     static int negated(MethodHandle function, long... words) {
         try (Arena arena = Arena.ofConfined()) {

@@ -139,14 +139,14 @@ final class CmChannel {
 
     /** The next event of {@code own}, acknowledged; null if a signal has ended the wait for it. */
     CmEvent take(long own) {
-        long at = cm.nextEvent(own);
-        if (at == 0) {
+        RdmaCm.Fetched event = cm.nextEvent(own);
+        if (event == null) {
             return null;
         }
         try {
-            return RdmaCmEvent.copy(at);
+            return RdmaCmEvent.copy(event);
         } finally {
-            cm.ackEvent(at);
+            cm.ackEvent(event.at());
         }
     }
 
@@ -164,17 +164,17 @@ final class CmChannel {
 
     /** Takes one event, if there is one: where there are more, the loop calls again. */
     private boolean onReadable() {
-        long at = cm.nextEvent(channel);
-        if (at == 0) {
+        RdmaCm.Fetched event = cm.nextEvent(channel);
+        if (event == null) {
             return false;
         }
         CmEvent e;
         Target t;
         try {
-            e = RdmaCmEvent.copy(at);
+            e = RdmaCmEvent.copy(event);
             t = targets.get(isRequest(e) ? e.listenId() : e.id());
         } finally {
-            cm.ackEvent(at);
+            cm.ackEvent(event.at());
         }
         if (t != null) {
             t.onCmEvent(e);

@@ -5,6 +5,7 @@ package io.sdp4j.fabric.verbs;
  *
  * @param type one of {@link RdmaCmEvent}'s
  * @param status a reason of the IB CM, positive, on InfiniBand and RoCE, {@code -errno} on iWARP
+ * @param errno why a step of the library's own failed, which the peer had no part in; 0 = none has
  * @param id address of the {@code rdma_cm_id} it is about
  * @param listenId of the listener, for a request
  * @param privateData as it came, padding included
@@ -15,6 +16,7 @@ package io.sdp4j.fabric.verbs;
 record CmEvent(
         int type,
         int status,
+        int errno,
         long id,
         long listenId,
         byte[] privateData,

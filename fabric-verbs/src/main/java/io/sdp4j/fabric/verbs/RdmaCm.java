@@ -174,15 +174,24 @@ final class RdmaCm {
     }
 
     /**
-     * The next event, to be acknowledged, or 0 if there is none now, or a signal has ended the wait
-     * for it where the channel's descriptor blocks. Also carries out what the library does at this
-     * point, such as making a connected queue pair ready.
+     * An event that was fetched.
+     *
+     * @param at its address
+     * @param errno left behind by the fetching: why the library's own step failed, if it did
      */
-    long nextEvent(long channel) {
+    record Fetched(long at, int errno) {}
+
+    /**
+     * The next event, to be acknowledged, or null if there is none now, or a signal has ended the
+     * wait for it where the channel's descriptor blocks. Also carries out what the library does at
+     * this point, such as making a connected queue pair ready.
+     */
+    Fetched nextEvent(long channel) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_LONG);
-            int r = Bindings.status(getEvent, channel, out.address());
-            return r < 0 ? 0 : out.get(JAVA_LONG, 0);
+            int errno = Bindings.errno(getEvent, channel, out.address());
+            long at = out.get(JAVA_LONG, 0); // set by a call that succeeds
+            return at == 0 ? null : new Fetched(at, errno);
         }
     }
 

@@ -42,10 +42,13 @@ final class RdmaCmEvent {
 
     private RdmaCmEvent() {}
 
+    /** The library's own step has failed, and {@code errno} says why. */
+    private static final int OWN_FAILURE = -1;
+
     /** A copy that outlives the acknowledgement. */
     @SuppressWarnings("restricted") // the library says where its private data is
-    static CmEvent copy(long event) {
-        MemorySegment e = Bindings.at(event, LAYOUT);
+    static CmEvent copy(RdmaCm.Fetched event) {
+        MemorySegment e = Bindings.at(event.at(), LAYOUT);
         int type = e.get(JAVA_INT, EVENT);
         byte[] data = new byte[0];
         long address = RdmaConnParam.privateData(e, PARAM);
@@ -56,9 +59,11 @@ final class RdmaCmEvent {
                             .reinterpret(RdmaConnParam.privateBytes(e, PARAM))
                             .toArray(JAVA_BYTE);
         }
+        int status = e.get(JAVA_INT, STATUS);
         return new CmEvent(
                 type,
-                e.get(JAVA_INT, STATUS),
+                status,
+                status == OWN_FAILURE ? event.errno() : 0,
                 e.get(JAVA_LONG, ID),
                 e.get(JAVA_LONG, LISTEN_ID),
                 data,

@@ -38,16 +38,35 @@ final class VerbsFailures {
 
     /** A call that failed on the way. */
     static FabricException of(String what, int result) {
-        Cause cause =
-                switch (-result) {
-                    case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE -> Cause.RESOURCES;
-                    case Linux.EADDRINUSE, Linux.EADDRNOTAVAIL -> Cause.IN_USE;
-                    case Linux.ECONNREFUSED -> Cause.NO_LISTENER;
-                    case Linux.ETIMEDOUT -> Cause.TIMED_OUT;
-                    case Linux.ECONNRESET -> Cause.REFUSED;
-                    default -> Cause.UNAVAILABLE;
-                };
-        return new FabricException(cause, what + ": " + Linux.text(result));
+        return new FabricException(cause(result), what + ": " + Linux.text(result));
+    }
+
+    private static Cause cause(int result) {
+        return switch (-result) {
+            case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE -> Cause.RESOURCES;
+            case Linux.EADDRINUSE, Linux.EADDRNOTAVAIL -> Cause.IN_USE;
+            case Linux.ECONNREFUSED -> Cause.NO_LISTENER;
+            case Linux.ETIMEDOUT -> Cause.TIMED_OUT;
+            case Linux.ECONNRESET -> Cause.REFUSED;
+            default -> Cause.UNAVAILABLE;
+        };
+    }
+
+    /**
+     * A step of the library's own that failed while it fetched an event. The peer had no part in
+     * it. The library says ENODEV for whatever kept it from opening the device.
+     */
+    private static FabricException own(int errno) {
+        String unopened =
+                errno == Linux.ENODEV
+                        ? ", or the device could not be opened: look at the limit of open files"
+                                + " (ulimit -n) and the permissions of /dev/infiniband"
+                        : "";
+        return new FabricException(
+                cause(-errno) == Cause.RESOURCES ? Cause.RESOURCES : Cause.UNAVAILABLE,
+                "the RDMA library cannot go on with the connection: "
+                        + Linux.text(-errno)
+                        + unopened);
     }
 
     /** Memory that could not be registered. */
@@ -80,6 +99,9 @@ final class VerbsFailures {
 
     /** An event that ends an attempt to connect. */
     static FabricException of(CmEvent e, byte[] privateData) {
+        if (e.errno() != 0) {
+            return own(e.errno());
+        }
         int status = e.status();
         return switch (e.type()) {
             case RdmaCmEvent.ADDR_ERROR, RdmaCmEvent.ROUTE_ERROR ->

@@ -121,12 +121,12 @@ final class BareEnd {
 
     /** The next event of a channel that blocks. */
     static CmEvent next(RdmaCm cm, long channel) throws IOException {
-        long at = cm.nextEvent(channel);
-        if (at == 0) {
+        RdmaCm.Fetched event = cm.nextEvent(channel);
+        if (event == null) {
             throw new IOException("no event");
         }
-        CmEvent e = RdmaCmEvent.copy(at);
-        cm.ackEvent(at);
+        CmEvent e = RdmaCmEvent.copy(event);
+        cm.ackEvent(event.at());
         return e;
     }
 

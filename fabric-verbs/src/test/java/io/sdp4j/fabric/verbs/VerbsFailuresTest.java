@@ -1,0 +1,57 @@
+package io.sdp4j.fabric.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.Linux;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Goal: a fault of this side is not taken for one of the peer, and its reason is told. */
+class VerbsFailuresTest {
+    /** An event as the library leaves it. */
+    private static FabricException failure(int type, int status, int errno) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment e = arena.allocate(RdmaCmEvent.LAYOUT);
+            e.set(JAVA_INT, CStruct.offset(RdmaCmEvent.LAYOUT, "event"), type);
+            e.set(JAVA_INT, CStruct.offset(RdmaCmEvent.LAYOUT, "status"), status);
+            return VerbsFailures.of(
+                    RdmaCmEvent.copy(new RdmaCm.Fetched(e.address(), errno)), new byte[0]);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        RdmaCmEvent.CONNECT_ERROR + "," + Linux.EMFILE + ",RESOURCES",
+        RdmaCmEvent.CONNECT_ERROR + "," + Linux.ETIMEDOUT + ",UNAVAILABLE",
+        RdmaCmEvent.CONNECT_ERROR + "," + Linux.ECONNREFUSED + ",UNAVAILABLE",
+        RdmaCmEvent.ADDR_ERROR + "," + Linux.EACCES + ",UNAVAILABLE",
+        RdmaCmEvent.ROUTE_ERROR + "," + Linux.ENOMEM + ",RESOURCES",
+    })
+    void theLibrarysOwnFailureIsNotThePeers(int type, int errno, Cause cause) {
+        FabricException e = failure(type, -1, errno);
+        assertEquals(cause, e.why());
+        assertTrue(e.getMessage().endsWith(Linux.text(-errno)), e.getMessage());
+    }
+
+    @Test
+    void aDeviceThatCouldNotBeOpenedHasItsCure() {
+        String why = failure(RdmaCmEvent.ADDR_ERROR, -1, Linux.ENODEV).getMessage();
+        assertTrue(why.contains("ulimit -n"), why);
+    }
+
+    /** A call that succeeded may leave any errno behind. */
+    @Test
+    void withAnyOtherStatusErrnoMeansNothing() {
+        int stale = Linux.EMFILE;
+        FabricException silent = failure(RdmaCmEvent.CONNECT_ERROR, -Linux.ETIMEDOUT, stale);
+        assertEquals(Cause.TIMED_OUT, silent.why());
+        assertEquals(Cause.NO_LISTENER, failure(RdmaCmEvent.REJECTED, 8, stale).why());
+    }
+}
