@@ -38,12 +38,21 @@ final class VerbsFailures {
 
     /** A call that failed on the way. */
     static FabricException of(String what, int result) {
-        return new FabricException(cause(result), what + ": " + Linux.text(result));
+        return new FabricException(cause(result), what + ": " + text(result));
     }
 
+    private static String text(int result) {
+        return Linux.text(result)
+                + (result == -Linux.EAGAIN
+                        ? "; the limit of RDMA objects of the control group is reached: raise"
+                                + " rdma.max"
+                        : "");
+    }
+
+    /** EAGAIN is a control group's limit: no call that is asked here waits for something. */
     private static Cause cause(int result) {
         return switch (-result) {
-            case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE -> Cause.RESOURCES;
+            case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE, Linux.EAGAIN -> Cause.RESOURCES;
             case Linux.EADDRINUSE, Linux.EADDRNOTAVAIL -> Cause.IN_USE;
             case Linux.ECONNREFUSED -> Cause.NO_LISTENER;
             case Linux.ETIMEDOUT -> Cause.TIMED_OUT;
@@ -60,17 +69,19 @@ final class VerbsFailures {
         String unopened =
                 errno == Linux.ENODEV
                         ? ", or the device could not be opened: look at the limit of open files"
-                                + " (ulimit -n) and the permissions of /dev/infiniband"
+                                + " (ulimit -n), the permissions of /dev/infiniband and rdma.max of"
+                                + " the control group"
                         : "";
         return new FabricException(
                 cause(-errno) == Cause.RESOURCES ? Cause.RESOURCES : Cause.UNAVAILABLE,
-                "the RDMA library cannot go on with the connection: "
-                        + Linux.text(-errno)
-                        + unopened);
+                "the RDMA library cannot go on with the connection: " + text(-errno) + unopened);
     }
 
     /** Memory that could not be registered. */
     static FabricException memory(long bytes, int result) {
+        if (result == -Linux.EAGAIN) {
+            return of("cannot register " + bytes + " bytes", result);
+        }
         String limit = lockedLimit();
         return new FabricException(
                 Cause.RESOURCES,

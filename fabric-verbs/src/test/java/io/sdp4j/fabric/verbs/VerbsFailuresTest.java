@@ -9,6 +9,7 @@ import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +45,18 @@ class VerbsFailuresTest {
     void aDeviceThatCouldNotBeOpenedHasItsCure() {
         String why = failure(RdmaCmEvent.ADDR_ERROR, -1, Linux.ENODEV).getMessage();
         assertTrue(why.contains("ulimit -n"), why);
+    }
+
+    @Test
+    void theLimitOfAControlGroupIsAShortage() {
+        for (FabricException e :
+                List.of(
+                        VerbsFailures.of("no queue pair", -Linux.EAGAIN),
+                        VerbsFailures.memory(4096, -Linux.EAGAIN),
+                        failure(RdmaCmEvent.ADDR_ERROR, -1, Linux.EAGAIN))) {
+            assertEquals(Cause.RESOURCES, e.why());
+            assertTrue(e.getMessage().contains("rdma.max"), e.getMessage());
+        }
     }
 
     /** A call that succeeded may leave any errno behind. */
