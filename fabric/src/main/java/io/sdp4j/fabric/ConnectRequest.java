@@ -53,12 +53,14 @@ public record ConnectRequest(
         InetSocketAddress[] found = new InetSocketAddress[1];
         return new ConnectRequest(
                 remote,
-                source -> {
-                    if (found[0] == null) {
-                        found[0] = localAddress.find(source);
-                    }
-                    return found[0];
-                },
+                LocalAddress.of(
+                        localAddress.bound(),
+                        source -> {
+                            if (found[0] == null) {
+                                found[0] = localAddress.find(source);
+                            }
+                            return found[0];
+                        }),
                 privateData,
                 spec,
                 askedNanos,
@@ -79,5 +81,28 @@ public record ConnectRequest(
          *     which costs a look at the routes
          */
         InetSocketAddress find(InetAddress source) throws IOException;
+
+        /** The address that the connection has to leave by; null = the way there decides. */
+        default InetAddress bound() {
+            return null;
+        }
+
+        /** {@code finder} for what was bound to an address; null or a wildcard binds to none. */
+        static LocalAddress of(InetAddress bound, LocalAddress finder) {
+            if (bound == null || bound.isAnyLocalAddress()) {
+                return finder;
+            }
+            return new LocalAddress() {
+                @Override
+                public InetSocketAddress find(InetAddress source) throws IOException {
+                    return finder.find(source);
+                }
+
+                @Override
+                public InetAddress bound() {
+                    return bound;
+                }
+            };
+        }
     }
 }

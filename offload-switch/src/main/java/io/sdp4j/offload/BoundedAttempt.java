@@ -52,7 +52,9 @@ final class BoundedAttempt implements Runnable {
         OffloadStream won = null;
         Throwable thrown = null;
         try {
-            won = provider.connect(spec.onBehalf(this::localAddress, this::unwanted));
+            ConnectSpec.LocalAddress local =
+                    ConnectSpec.LocalAddress.of(spec.localAddress().bound(), this::localAddress);
+            won = provider.connect(spec.onBehalf(local, this::unwanted));
         } catch (OffloadUnavailable | RuntimeException | Error e) {
             thrown = e;
         }

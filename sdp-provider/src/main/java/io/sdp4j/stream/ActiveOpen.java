@@ -11,6 +11,7 @@ import io.sdp4j.wire.Hello;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -44,10 +45,12 @@ final class ActiveOpen {
         ConnectRequest request =
                 new ConnectRequest(
                         remote,
-                        source -> {
-                            own[0] = local.find(source);
-                            return own[0];
-                        },
+                        ConnectRequest.LocalAddress.of(
+                                bound(local, remote),
+                                source -> {
+                                    own[0] = local.find(source);
+                                    return own[0];
+                                }),
                         hello,
                         settings.qpSpec(),
                         askedNanos,
@@ -86,5 +89,12 @@ final class ActiveOpen {
             throw Reasons.badHelloAck(fault);
         }
         return open;
+    }
+
+    /** The source address, if the application has bound one that can lead there; else null. */
+    static InetAddress bound(ConnectSpec.LocalAddress local, InetSocketAddress remote) {
+        InetAddress bound = local.bound();
+        boolean able = bound != null && bound.getClass() == remote.getAddress().getClass();
+        return able ? bound : null;
     }
 }

@@ -246,7 +246,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
         OffloadUnavailable last = null;
         boolean first = true;
-        List<FabricPath> paths = resolver.paths(null, spec.remote().getAddress());
+        List<FabricPath> paths = resolver.paths(
+                        ActiveOpen.bound(spec.localAddress(), spec.remote()),
+                        spec.remote().getAddress());
         for (String name : fabrics.order(spec.fabrics())) {
             if (spec.socket() >= 0 && !name.equals(HostResolver.SHM)) {
                 continue; // a device's connection is one of its own

@@ -28,6 +28,7 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.PathCode;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,7 @@ class VerbsPathTest {
     /** Takes what it was asked and waits as long as it may. */
     private static final class Silent implements Fabric {
         int asked;
+        InetAddress bound;
         long leftNanos;
         boolean roundTrip = true;
         FabricException.Cause answer = FabricException.Cause.TIMED_OUT;
@@ -78,6 +80,7 @@ class VerbsPathTest {
         @Override
         public Connection connect(ConnectRequest request) throws FabricException {
             asked++;
+            bound = request.askingOnce().localAddress().bound();
             leftNanos = request.deadlineNanos() - System.nanoTime();
             throw new FabricException(answer, "it is " + answer);
         }
@@ -120,6 +123,41 @@ class VerbsPathTest {
         assertEquals("eth0 is not on an RDMA device", e.getMessage());
         assertFalse(e.remember(), "it costs nothing to find out again");
         assertEquals(0, fabric.asked);
+    }
+
+    /** The path is that of the address, and the fabric leaves by it. */
+    @Test
+    void anAddressThatTheApplicationHasBoundIsTheSource() {
+        InetAddress bound = InetAddress.ofLiteral("192.0.2.1");
+        assertEquals(bound, sourceOf(bound));
+        assertNull(sourceOf(InetAddress.ofLiteral("0.0.0.0")));
+        assertNull(sourceOf(InetAddress.ofLiteral("2001:db8::1")), "it leads to no IPv4 address");
+    }
+
+    private InetAddress sourceOf(InetAddress asked) {
+        InetAddress[] resolved = new InetAddress[1];
+        SdpOffloadProvider provider =
+                new SdpOffloadProvider(
+                        new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
+                        (local, remote) -> {
+                            resolved[0] = local;
+                            return List.of(usable());
+                        },
+                        StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
+                        loop,
+                        CAP);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        ConnectSpec spec =
+                new ConnectSpec(
+                        PEER,
+                        ConnectSpec.LocalAddress.of(asked, _ -> PEER),
+                        List.of(),
+                        deadline,
+                        false,
+                        () -> false);
+        assertThrows(OffloadUnavailable.class, () -> provider.connect(spec));
+        assertEquals(fabric.bound, resolved[0]);
+        return resolved[0];
     }
 
     @Test

@@ -134,8 +134,12 @@ final class RdmaCm {
         return Bindings.status(listen, id, backlog);
     }
 
-    int resolveAddr(long id, MemorySegment destination, int timeoutMillis) {
-        return Bindings.status(resolveAddr, id, 0, destination.address(), timeoutMillis);
+    /**
+     * @param source to leave by; a null pointer = the route decides
+     */
+    int resolveAddr(long id, MemorySegment source, MemorySegment destination, int timeoutMillis) {
+        return Bindings.status(
+                resolveAddr, id, source.address(), destination.address(), timeoutMillis);
     }
 
     int resolveRoute(long id, int timeoutMillis) {

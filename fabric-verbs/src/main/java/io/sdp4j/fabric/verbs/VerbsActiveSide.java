@@ -159,7 +159,9 @@ final class VerbsActiveSide implements CmChannel.Target {
         id = channel.createId(own, this);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment to = SockAddr.of(arena, request.remote().getAddress(), port);
-            int r = channel.cm.resolveAddr(id, to, leftMillis());
+            InetAddress bound = request.localAddress().bound();
+            MemorySegment from = bound == null ? MemorySegment.NULL : SockAddr.of(arena, bound, 0);
+            int r = channel.cm.resolveAddr(id, from, to, leftMillis());
             if (r < 0) {
                 throw VerbsFailures.of("no RDMA device leads to " + request.remote(), r);
             }

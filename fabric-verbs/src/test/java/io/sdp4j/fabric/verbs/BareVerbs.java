@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -206,7 +207,9 @@ public final class BareVerbs {
     private BareEnd start(long channel, byte op, long count, boolean last) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             long id = cm.createId(channel);
-            BareEnd.check("resolve", cm.resolveAddr(id, SockAddr.of(arena, host, port), 2_000));
+            BareEnd.check(
+                    "resolve",
+                    cm.resolveAddr(id, MemorySegment.NULL, SockAddr.of(arena, host, port), 2_000));
             BareEnd.expect(cm, channel, RdmaCmEvent.ADDR_RESOLVED);
             BareEnd.check("route", cm.resolveRoute(id, 2_000));
             BareEnd.expect(cm, channel, RdmaCmEvent.ROUTE_RESOLVED);

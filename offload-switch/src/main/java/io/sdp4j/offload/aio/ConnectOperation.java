@@ -67,7 +67,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
                     owner.connect(
                             decision,
                             reachable,
-                            source -> channel.localAddressTowards(reachable, source),
+                            channel.localAddressTowards(reachable),
                             System.nanoTime(),
                             Long.MAX_VALUE,
                             () -> !channel.isOpen(),

@@ -136,6 +136,11 @@ final class KernelSide {
         asked = address == null ? new InetSocketAddress(0) : (InetSocketAddress) address;
     }
 
+    /** The address that the application asked to bind to, or null. */
+    InetAddress bound() {
+        return asked == null ? null : asked.getAddress();
+    }
+
     /** The addresses that the application knows: not the port of an attempt that goes on. */
     SocketAddress localAddress() throws IOException {
         return holdsPort && info == null ? null : kernel.getLocalAddress();

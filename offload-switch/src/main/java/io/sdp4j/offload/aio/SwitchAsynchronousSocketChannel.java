@@ -4,6 +4,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
+import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -186,7 +187,12 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     }
 
     /** For a provider: binds the kernel's channel, so that the number is ours against TCP too. */
-    InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
+    ConnectSpec.LocalAddress localAddressTowards(InetSocketAddress target) {
+        return ConnectSpec.LocalAddress.of(
+                side.bound(), source -> localAddressTowards(target, source));
+    }
+
+    private InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
             throws IOException {
         InetAddress source = SourceAddressSelection.towards(target, known);
         synchronized (stateLock) {

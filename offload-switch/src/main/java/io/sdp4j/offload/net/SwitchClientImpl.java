@@ -8,6 +8,7 @@ import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
@@ -216,7 +217,8 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         return owner.connect(
                 decision,
                 resolved,
-                source -> localAddressTowards(resolved, source),
+                ConnectSpec.LocalAddress.of(
+                        bound(), source -> localAddressTowards(resolved, source)),
                 startNanos,
                 millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
                 givenUp(Thread.currentThread()),
@@ -266,6 +268,13 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
     private Decision decision(InetSocketAddress target) {
         synchronized (stateLock) {
             return owner.policy().decide(asked, target);
+        }
+    }
+
+    /** The address that the application asked to bind to, or null. */
+    private InetAddress bound() {
+        synchronized (stateLock) {
+            return asked == null ? null : asked.getAddress();
         }
     }
 

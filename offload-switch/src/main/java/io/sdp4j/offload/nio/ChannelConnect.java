@@ -267,7 +267,7 @@ final class ChannelConnect {
                         owner.connect(
                                 decision,
                                 target,
-                                source -> port.localAddress(target, source),
+                                port.towards(target),
                                 startNanos,
                                 nanos < 0 ? Long.MAX_VALUE : nanos,
                                 this::closed,
@@ -308,7 +308,7 @@ final class ChannelConnect {
                     owner.connect(
                             decision,
                             to,
-                            source -> port.localAddress(to, source),
+                            port.towards(to),
                             System.nanoTime(),
                             Long.MAX_VALUE,
                             this::closed,

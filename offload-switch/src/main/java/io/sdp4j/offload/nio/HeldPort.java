@@ -3,6 +3,7 @@ package io.sdp4j.offload.nio;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.PrivateNatives;
 import io.sdp4j.offload.net.SourceAddressSelection;
+import io.sdp4j.offload.spi.ConnectSpec;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -61,7 +62,14 @@ final class HeldPort {
     }
 
     /** For a provider: finds, if need be binds, the local address of a way to {@code target}. */
-    InetSocketAddress localAddress(InetSocketAddress target, InetAddress known) throws IOException {
+    ConnectSpec.LocalAddress towards(InetSocketAddress target) {
+        InetSocketAddress bound = asked();
+        return ConnectSpec.LocalAddress.of(
+                bound == null ? null : bound.getAddress(), source -> localAddress(target, source));
+    }
+
+    private InetSocketAddress localAddress(InetSocketAddress target, InetAddress known)
+            throws IOException {
         InetAddress source = SourceAddressSelection.towards(target, known);
         synchronized (connection.stateLock) {
             channel.ensureOpen();

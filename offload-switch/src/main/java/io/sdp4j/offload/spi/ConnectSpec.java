@@ -121,5 +121,28 @@ public record ConnectSpec(
          *     know, which costs a look at the routes
          */
         InetSocketAddress find(InetAddress source) throws IOException;
+
+        /** The address that the connection has to leave by; null = the way there decides. */
+        default InetAddress bound() {
+            return null;
+        }
+
+        /** {@code finder} for what was bound to an address; null or a wildcard binds to none. */
+        static LocalAddress of(InetAddress bound, LocalAddress finder) {
+            if (bound == null || bound.isAnyLocalAddress()) {
+                return finder;
+            }
+            return new LocalAddress() {
+                @Override
+                public InetSocketAddress find(InetAddress source) throws IOException {
+                    return finder.find(source);
+                }
+
+                @Override
+                public InetAddress bound() {
+                    return bound;
+                }
+            };
+        }
     }
 }

@@ -23,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +41,7 @@ class KnownSourceTest {
     private static final class Knowing implements OffloadProvider {
         final InetAddress source;
         InetSocketAddress local;
+        InetAddress bound;
 
         Knowing(InetAddress source) {
             this.source = source;
@@ -52,6 +54,7 @@ class KnownSourceTest {
 
         @Override
         public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+            bound = spec.localAddress().bound();
             try {
                 local = spec.localAddress().find(source);
             } catch (IOException e) {
@@ -71,6 +74,38 @@ class KnownSourceTest {
                 () -> Policy.everything(Decision.of(Verdict.OFFLOAD_FIRST, "the rule", "test:1")),
                 List.of(provider),
                 SwitchSettings.defaults());
+    }
+
+    /** A provider is told before it looks for a way; {@code from} null = nothing is bound. */
+    private static List<InetAddress> boundTo(InetSocketAddress from, InetSocketAddress to)
+            throws Exception {
+        Knowing sockets = new Knowing(null);
+        try (Socket s = SwitchedSockets.socket(over(sockets))) {
+            s.bind(from);
+            s.connect(to, 10_000); // another thread asks the provider, on behalf of this one
+        }
+        Knowing channels = new Knowing(null);
+        try (SocketChannel c = SwitchChannels.provider(over(channels)).openSocketChannel()) {
+            c.bind(from).connect(to);
+        }
+        Knowing asynchronous = new Knowing(null);
+        try (AsynchronousSocketChannel c =
+                new SwitchAsynchronousChannelProvider(over(asynchronous))
+                        .openAsynchronousSocketChannel(null)) {
+            c.bind(from).connect(to).get();
+        }
+        return Arrays.asList(sockets.bound, channels.bound, asynchronous.bound);
+    }
+
+    @Test
+    void anAddressThatWasBoundIsTheSource() throws Exception {
+        try (ServerSocket l = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            InetSocketAddress to = (InetSocketAddress) l.getLocalSocketAddress();
+            assertEquals(
+                    List.of(SOURCE, SOURCE, SOURCE), boundTo(new InetSocketAddress(SOURCE, 0), to));
+            assertEquals(Arrays.asList(null, null, null), boundTo(new InetSocketAddress(0), to));
+            assertEquals(Arrays.asList(null, null, null), boundTo(null, to));
+        }
     }
 
     private static InetAddress socketTo(InetSocketAddress to, Knowing provider) throws IOException {
