@@ -23,6 +23,11 @@ import java.util.function.Predicate;
 final class HotPlug {
     private static final int NETLINK_KOBJECT_UEVENT = 15;
     private static final int KERNEL_EVENTS = 1;
+    private static final int NETLINK_ROUTE = 0;
+
+    /** IPv4 and IPv6 (linux/rtnetlink.h). */
+    private static final int ADDRESSES = 0x10 | 0x100;
+
     private static final String SUBSYSTEM = "SUBSYSTEM=infiniband_verbs";
     private static final Path DEVICES = Path.of("/sys/class/infiniband_verbs");
 
@@ -46,6 +51,19 @@ final class HotPlug {
                             onChange.accept(name -> Files.exists(DEVICES.resolve(name)));
                         }
                     });
+        } catch (IOException e) {
+            return () -> {}; // the device itself may tell
+        }
+    }
+
+    /**
+     * Listens on the event thread to changes of this host's addresses until the result is closed.
+     *
+     * @return does nothing where the kernel's announcements are not available
+     */
+    static Closeable watchAddresses(EventLoop loop, Runnable onChange) {
+        try {
+            return NetlinkSocket.watch(loop, NETLINK_ROUTE, ADDRESSES, _ -> onChange.run());
         } catch (IOException e) {
             return () -> {}; // the device itself may tell
         }

@@ -94,6 +94,9 @@ public final class VerbsFabric implements Fabric {
 
     private Closeable hotPlug;
 
+    /** Announcements of addresses; null = no listener needs any. Of the event thread. */
+    private Closeable addresses;
+
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
         this.config = config;
         this.ibv = ibv;
@@ -285,6 +288,20 @@ public final class VerbsFabric implements Fabric {
                 onRemoved(d);
             }
         }
+        listenAgain();
+    }
+
+    /**
+     * A listener's device has left. Its address may come a good while after the next device, as
+     * from DHCP. Event thread.
+     */
+    void onOrphan() {
+        if (addresses == null) {
+            addresses = HotPlug.watchAddresses(channel.loop, this::listenAgain);
+        }
+    }
+
+    private void listenAgain() {
         for (VerbsListener l : listeners) {
             l.onAdded();
         }
@@ -381,6 +398,9 @@ public final class VerbsFabric implements Fabric {
     private void stopWatching() {
         try {
             hotPlug.close();
+            if (addresses != null) {
+                addresses.close();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

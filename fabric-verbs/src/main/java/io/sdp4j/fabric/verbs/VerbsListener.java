@@ -46,6 +46,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     /** Its device has left. Of the event thread. */
     private boolean orphan;
 
+    /** To listen again, left until there is news: a timer goes on. Of the event thread. */
+    private int attempts;
+
     /** Of the event thread. */
     private boolean looking;
 
@@ -141,16 +144,23 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             device = null;
             orphan = true;
             destroy();
+            fabric.onOrphan();
         }
     }
 
-    /** A device may have come: listens again if its own had left. Event thread. */
+    /** A device or an address may have come: listens again if its own had left. Event thread. */
     void onAdded() {
-        listenAgain(ATTEMPTS);
+        boolean trying = attempts > 0;
+        attempts = ATTEMPTS;
+        if (!trying) {
+            listenAgain();
+        }
     }
 
     /** The addresses of a new device are known to it a moment later. */
-    private void listenAgain(int attempts) {
+    private void listenAgain() {
+        int left = attempts - 1;
+        attempts = 0;
         if (!orphan || closed) {
             return;
         }
@@ -158,8 +168,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             listen();
             orphan = false;
         } catch (FabricException e) {
-            if (attempts > 1) {
-                channel.loop.schedule(() -> listenAgain(attempts - 1), AGAIN_NANOS);
+            attempts = left;
+            if (left > 0) {
+                channel.loop.schedule(this::listenAgain, AGAIN_NANOS);
             }
         }
     }
