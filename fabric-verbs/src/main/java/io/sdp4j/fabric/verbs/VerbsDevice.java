@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * <p>The context is the connection manager's, which opens each device once for a process and keeps
  * it open while ids use it; this object is closed before the last of them goes.
  */
-final class VerbsDevice {
+final class VerbsDevice implements AsyncWatch.User {
     /** Number that a device is asked for first; some refuse any. */
     private static final int MAX_INLINE_BYTES = 256;
 
@@ -55,7 +55,7 @@ final class VerbsDevice {
     /** Queue pairs; guarded by this object's monitor. */
     private int users;
 
-    private final long asyncWatch;
+    private final int asyncFd;
     private final Consumer<VerbsDevice> onFatal;
     private volatile boolean removed;
     private volatile boolean closed;
@@ -110,9 +110,9 @@ final class VerbsDevice {
         registrations = new Registrations(this, loop, config);
         slabs = new SlabPool(registrations.local(), config);
         cqPool = new CqResourcesPool(this, loop);
-        int async = IbvContext.asyncFd(c);
-        Descriptors.blocking(async, false);
-        asyncWatch = loop.watch(async, what -> onAsyncEvents());
+        asyncFd = IbvContext.asyncFd(c);
+        Descriptors.blocking(asyncFd, false);
+        AsyncWatch.add(asyncFd, loop, this);
     }
 
     /** Whether a listener occupies a TCP port of the kernel. */
@@ -189,7 +189,8 @@ final class VerbsDevice {
         QUEUE_PAIRS.remove(qp);
     }
 
-    private void onAsyncEvents() {
+    @Override
+    public void takeEvents() {
         if (closed) {
             return;
         }
@@ -203,13 +204,19 @@ final class VerbsDevice {
                     case IbvAsyncEvent.QP_ACCESS_ERR -> fail(qp, WcStatus.REM_ACCESS_ERR);
                     case IbvAsyncEvent.QP_REQ_ERR -> fail(qp, WcStatus.REM_INV_REQ_ERR);
                     case IbvAsyncEvent.QP_FATAL -> fail(qp, WcStatus.FATAL_ERR);
-                    case IbvAsyncEvent.DEVICE_FATAL -> onFatal.accept(this);
+                    case IbvAsyncEvent.DEVICE_FATAL ->
+                            AsyncWatch.users(asyncFd).forEach(AsyncWatch.User::onDeviceFatal);
                     default -> {
                         // ports and paths are the connection manager's matter
                     }
                 }
             }
         }
+    }
+
+    @Override
+    public void onDeviceFatal() {
+        loop.execute(() -> onFatal.accept(this));
     }
 
     private static void fail(VerbsQueuePair qp, WcStatus why) {
@@ -237,7 +244,7 @@ final class VerbsDevice {
             return;
         }
         closed = true;
-        loop.forget(asyncWatch);
+        boolean last = AsyncWatch.remove(asyncFd, this);
         cqPool.close();
         registrations.close();
         slabs.close();
@@ -245,18 +252,19 @@ final class VerbsDevice {
             SiwOffsets.giveBack(ibv, context);
         }
         ibv.deallocPd(pd);
-        if (removed) {
+        if (removed && last) {
             letGo();
         }
     }
 
     /**
      * Lets the kernel finish a removal that waits for us. The context is the connection manager's
-     * library's, which keeps it open at least until another device is there.
+     * library's, which keeps it open at least until another device is there. Of several fabrics
+     * that have it the last one does so.
      */
     private void letGo() {
         MemorySegment c = Bindings.at(context, IbvContext.LAYOUT);
-        Descriptors.giveUp(IbvContext.asyncFd(c));
+        Descriptors.giveUp(asyncFd);
         Descriptors.giveUp(IbvContext.cmdFd(c));
     }
 }
