@@ -2,25 +2,32 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.resolve.DeviceResolver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The fabrics of this process, each opened at its first use; one that cannot be opened stays
- * unavailable with its reason. Thread-safe.
+ * unavailable with its reason. But RDMA is tried again, at most once in ten seconds: a driver may
+ * be loaded later than a program. Thread-safe.
  */
 final class FabricSet {
-    /** Opens a fabric; called at most once for each. */
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Opens a fabric; called at most once for each but RDMA's. */
     @FunctionalInterface
     interface Opener {
         Fabric open() throws FabricException;
     }
 
-    private record Opened(Fabric fabric, FabricException failure) {}
+    private record Opened(Fabric fabric, FabricException failure, long nanos) {}
 
     private final Map<String, Opener> openers;
+    private final LongSupplier clock;
     private final Map<String, Opened> opened = new ConcurrentHashMap<>();
     private volatile boolean ended;
 
@@ -28,7 +35,17 @@ final class FabricSet {
      * @param openers by name, in the provider's own order of preference
      */
     FabricSet(Map<String, Opener> openers) {
+        this(openers, System::nanoTime);
+    }
+
+    /**
+     * The same.
+     *
+     * @param clock as {@link System#nanoTime}
+     */
+    FabricSet(Map<String, Opener> openers, LongSupplier clock) {
         this.openers = openers;
+        this.clock = clock;
     }
 
     /** Names to try, in order: those preferred that exist, or all. */
@@ -62,12 +79,14 @@ final class FabricSet {
     }
 
     /**
-     * @throws FabricException why it cannot be used, the same each time
+     * @throws FabricException why it cannot be used, the same each time or for a while
      */
     Fabric get(String name) throws FabricException {
         Opened o = opened.get(name);
         if (o == null) {
             o = opened.computeIfAbsent(name, this::open);
+        } else if (again(name, o)) {
+            o = opened.compute(name, (n, last) -> again(n, last) ? open(n) : last);
         }
         if (o.failure != null) {
             throw o.failure;
@@ -83,18 +102,28 @@ final class FabricSet {
         return opened.values().stream().allMatch(o -> o.fabric == null || o.fabric.arrived());
     }
 
+    private boolean again(String name, Opened last) {
+        return last.failure != null
+                && name.equals(DeviceResolver.VERBS)
+                && clock.getAsLong() - last.nanos >= AGAIN_NANOS
+                && !ended;
+    }
+
     private Opened open(String name) {
         try {
-            return new Opened(openers.get(name).open(), null);
+            return new Opened(openers.get(name).open(), null, 0);
         } catch (FabricException e) {
-            return new Opened(null, e);
+            return failed(e);
         } catch (RuntimeException | LinkageError e) {
-            return new Opened(
-                    null,
+            return failed(
                     new FabricException(
                             FabricException.Cause.UNAVAILABLE,
                             "fabric " + name + " failed to start: " + e,
                             e));
         }
+    }
+
+    private Opened failed(FabricException why) {
+        return new Opened(null, why, clock.getAsLong());
     }
 }
