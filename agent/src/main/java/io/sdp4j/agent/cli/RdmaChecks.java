@@ -182,7 +182,7 @@ record RdmaChecks(Path root, ProcessLimits limits) {
     private Check memory() {
         String name = "RDMA memory";
         if (limits.memlock().isEmpty() || limits.memlock().equals("unlimited")) {
-            return Check.ok(name, "registered memory is not limited");
+            return Check.ok(name, "locked memory is not limited");
         }
         String found = "locked memory is limited to " + limits.memlock() + " bytes";
         return Long.parseLong(limits.memlock()) >= WANTED_BYTES

@@ -87,7 +87,7 @@ class RdmaChecksTest {
                         "the kernel serves rdma_cm and verbs to programs (rdma_ucm, mlx5_ib)",
                         "librdmacm.so.1 and libibverbs.so.1 are there",
                         "this user may open /dev/infiniband/{rdma_cm,uverbs0}",
-                        "registered memory is not limited",
+                        "locked memory is not limited",
                         "30000 open files, room for 7500 connections over RDMA or more"),
                 checks.stream().skip(1).map(Check::found).toList());
         checks.forEach(c -> assertEquals(Check.Verdict.OK, c.verdict(), c::toString));

@@ -17,11 +17,11 @@ import java.util.stream.LongStream;
  * The connection manager, {@code librdmacm.so.1}. Results are 0, an address, or {@code -errno}.
  * Thread-safe.
  *
- * <p>Which of these can block: {@link #connect} on iWARP, where the software driver sets up the
- * whole TCP connection in it; {@link #destroyId} until every event that was fetched for the id is
- * acknowledged; and on iWARP, after {@link #connect} or {@link #accept}, {@link #disconnect},
- * {@link #destroyQp} and {@link #destroyId} until the peer has answered or the device has given up.
- * The rest answers at once.
+ * <p>Which of these can block: {@link #resolveRoute} where ibacm runs (docs/verbs.md 4); {@link
+ * #connect} on iWARP, where the software driver sets up the whole TCP connection in it; {@link
+ * #destroyId} until every event that was fetched for the id is acknowledged; and on iWARP, after
+ * {@link #connect} or {@link #accept}, {@link #disconnect}, {@link #destroyQp} and {@link
+ * #destroyId} until the peer has answered or the device has given up. The rest answers at once.
  *
  * <p>Source: rdma/rdma_cma.h, rdma-core 44.
  */
