@@ -246,7 +246,8 @@ public final class SdpOffloadProvider implements OffloadProvider {
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
         OffloadUnavailable last = null;
         boolean first = true;
-        List<FabricPath> paths = resolver.paths(
+        List<FabricPath> paths =
+                resolver.paths(
                         ActiveOpen.bound(spec.localAddress(), spec.remote()),
                         spec.remote().getAddress());
         for (String name : fabrics.order(spec.fabrics())) {
