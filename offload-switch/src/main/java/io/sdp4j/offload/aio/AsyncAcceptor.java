@@ -276,10 +276,13 @@ final class AsyncAcceptor
             if (unwanted != null) {
                 closeQuietly(unwanted);
             }
-            kernel.close();
         } finally {
-            if (operation != null) {
-                deliver(operation, null, new AsynchronousCloseException(), false);
+            try {
+                kernel.close();
+            } finally {
+                if (operation != null) {
+                    deliver(operation, null, new AsynchronousCloseException(), false);
+                }
             }
         }
     }
