@@ -80,8 +80,7 @@ class AioShutdownNowTest {
                     () ->
                             failure.set(
                                     assertThrows(
-                                            IOException.class,
-                                            () -> Aio.get(second.connect(at)))));
+                                            IOException.class, () -> Aio.get(second.connect(at)))));
             group.shutdownNow();
             assertNotNull(failure.get());
             Aio.get(listener.accept()).close();
