@@ -115,7 +115,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         endIfLast();
     }
 
-    private synchronized boolean nobodyLeft() {
+    private synchronized boolean noMemberLeft() {
         return members.isEmpty() && held == 0;
     }
 
@@ -123,7 +123,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         boolean last;
         boolean now;
         synchronized (this) {
-            last = shutdown && nobodyLeft();
+            last = shutdown && noMemberLeft();
             now = closing;
             notifyAll();
         }
@@ -180,7 +180,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     private synchronized boolean allGone() {
         long endNanos = System.nanoTime() + GONE_NANOS;
         boolean interrupted = false;
-        for (long left = GONE_NANOS; left > 0 && !nobodyLeft(); ) {
+        for (long left = GONE_NANOS; left > 0 && !noMemberLeft(); ) {
             try {
                 TimeUnit.NANOSECONDS.timedWait(this, left);
             } catch (InterruptedException e) {
@@ -191,7 +191,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return nobodyLeft();
+        return noMemberLeft();
     }
 
     @Override
