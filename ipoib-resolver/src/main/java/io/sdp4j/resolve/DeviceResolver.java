@@ -137,6 +137,18 @@ public final class DeviceResolver implements FabricResolver, Closeable {
                     remote.getHostAddress()
                             + " is on no interface that could be on an RDMA device");
         }
+        InterfaceInfo bound = from == null || route.isLocal() ? link : network.linkOf(from);
+        if (bound != null && !bound.equals(link)) {
+            return no(
+                    PathCode.NO_ROUTE,
+                    remote.getHostAddress()
+                            + " is reached by "
+                            + link.name()
+                            + ", but "
+                            + from.getHostAddress()
+                            + " is an address of "
+                            + bound.name());
+        }
         InetAddress source = from != null ? from : route.isLocal() ? remote : route.source();
         return over(network, link, route, source, remote);
     }

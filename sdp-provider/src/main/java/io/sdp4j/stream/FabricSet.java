@@ -31,11 +31,19 @@ final class FabricSet {
     private final Map<String, Opened> opened = new ConcurrentHashMap<>();
     private volatile boolean ended;
 
+    /** Not a lambda, which takes longer to make when a program starts. */
+    private static final class Clock implements LongSupplier {
+        @Override
+        public long getAsLong() {
+            return System.nanoTime();
+        }
+    }
+
     /**
      * @param openers by name, in the provider's own order of preference
      */
     FabricSet(Map<String, Opener> openers) {
-        this(openers, System::nanoTime);
+        this(openers, new Clock());
     }
 
     /**

@@ -146,6 +146,11 @@ final class VerbsActiveSide implements CmChannel.Target {
             device = device();
         }
         int r = channel.cm.resolveRoute(id, leftMillis());
+        if (r == -Linux.EAGAIN) { // no limit here
+            throw new FabricException(
+                    Cause.UNAVAILABLE,
+                    "no RDMA path to " + remote + ": the port knows no subnet manager yet");
+        }
         if (r < 0) {
             throw VerbsFailures.of("no RDMA path to " + remote, r);
         }

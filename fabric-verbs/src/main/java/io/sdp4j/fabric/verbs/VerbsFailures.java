@@ -44,12 +44,11 @@ final class VerbsFailures {
     private static String text(int result) {
         return Linux.text(result)
                 + (result == -Linux.EAGAIN
-                        ? "; the limit of RDMA objects of the control group is reached: raise"
-                                + " rdma.max"
+                        ? "; the device or the control group allows no more RDMA objects (rdma.max)"
                         : "");
     }
 
-    /** EAGAIN is a control group's limit: no call that is asked here waits for something. */
+    /** EAGAIN is a limit, of the control group or of a device: no call asked here waits. */
     private static Cause cause(int result) {
         return switch (-result) {
             case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE, Linux.EAGAIN -> Cause.RESOURCES;
