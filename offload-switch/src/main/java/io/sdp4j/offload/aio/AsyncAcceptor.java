@@ -71,6 +71,7 @@ final class AsyncAcceptor
      *
      * @param handler null: the outcome goes to the future that is returned
      */
+    @SuppressWarnings("ReferenceEquality") // this very accept
     Future<AsynchronousSocketChannel> accept(
             Object attachment, CompletionHandler<AsynchronousSocketChannel, Object> handler) {
         Operation fresh =
@@ -97,8 +98,12 @@ final class AsyncAcceptor
             try {
                 kernel.accept(null, this);
             } catch (RuntimeException e) { // one from before the acceptor was there is pending
-                if (takenBack(fresh)) {
+                Operation refused = takeBack();
+                if (refused == fresh) {
                     throw e;
+                }
+                if (refused != null) { // it has come since, and relied on the kernel's part
+                    deliver(refused, null, e, false);
                 }
             }
         }
@@ -110,19 +115,12 @@ final class AsyncAcceptor
         return fresh.future();
     }
 
-    /**
-     * The kernel's channel has refused its part.
-     *
-     * @return false if the accept has got a connection nevertheless
-     */
-    @SuppressWarnings("ReferenceEquality") // this very accept
-    private synchronized boolean takenBack(Operation fresh) {
+    /** The kernel's channel has refused its part: the accept that waits for it, or null. */
+    private synchronized Operation takeBack() {
         kernelAccepts = false;
-        boolean waits = waiting == fresh;
-        if (waits) {
-            waiting = null;
-        }
-        return waits;
+        Operation refused = waiting;
+        waiting = null;
+        return refused;
     }
 
     private Taken take() {

@@ -98,7 +98,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
      * Whether the caller alone has to {@link #deliver}. Until then the operation holds the group:
      * the channel may leave it meanwhile, and the handler needs a thread of it.
      */
-    private synchronized boolean claim() {
+    synchronized boolean claim() {
         boolean first = !over;
         over = true;
         if (first) {
@@ -107,7 +107,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         return first;
     }
 
-    private void deliver(Throwable failure) {
+    void deliver(Throwable failure) {
         try {
             tell(failure);
         } finally {
@@ -130,13 +130,6 @@ final class ConnectOperation implements Runnable, Pending.Owner {
             attachment = null;
         }
         channel.group().invokeIndirectly(told, with, null, failure);
-    }
-
-    /** The channel is closed by another thread. */
-    void closed(Throwable failure) {
-        if (claim()) {
-            deliver(failure);
-        }
     }
 
     /** Whether the application has lost interest: the connection may still come up, unusable. */

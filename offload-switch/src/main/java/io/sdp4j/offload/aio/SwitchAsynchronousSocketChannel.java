@@ -496,17 +496,18 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             operation = connecting;
         }
         // The group's threads live as long as it has a member: first the waiting operations end.
+        boolean tell = operation != null && operation.claim();
         try {
             if (offloaded != null) {
                 offloaded.close();
-            }
-            if (operation != null) {
-                operation.closed(new AsynchronousCloseException());
             }
         } finally {
             try {
                 side.close();
             } finally {
+                if (tell) { // once its address is free
+                    operation.deliver(new AsynchronousCloseException());
+                }
                 if (offloaded == null) {
                     group.remove(this); // else the stream does, when its last user has left
                 }
