@@ -220,6 +220,23 @@ class AioHandOverTest {
         assertTrue(free.get());
     }
 
+    @Test
+    void channelIsClosedBeforeItsConnectFails() throws Exception {
+        AioRulesTest.Slow slow = new AioRulesTest.Slow(new FailingProvider());
+        open(slow);
+        client.bind(new InetSocketAddress(Here.ADDRESS, 0));
+        SocketAddress at = client.getLocalAddress();
+        AtomicBoolean free = new AtomicBoolean();
+        Outcome<Void> connect = new Outcome<>();
+        client.connect(listener.getLocalAddress(), null, connect);
+        assertTrue(slow.asked.await(Aio.PATIENCE_SECONDS, TimeUnit.SECONDS));
+        inTheMoment.set(() -> free.set(isFree(at)));
+        client.close();
+        connect.failedWith(AsynchronousCloseException.class, null);
+        slow.go.countDown();
+        assertTrue(free.get());
+    }
+
     private static boolean isFree(SocketAddress at) {
         try (ServerSocket again = new ServerSocket()) {
             again.bind(at);
