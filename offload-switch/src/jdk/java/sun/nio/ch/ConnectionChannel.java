@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import jdk.internal.event.SocketReadEvent;
 import jdk.internal.event.SocketWriteEvent;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * The JDK's channel of a connection, which something else than the kernel may carry. In this
@@ -118,35 +119,42 @@ public final class ConnectionChannel extends SocketChannelImpl {
         public void kill() {}
     }
 
+    /** Its calls are compiled apart from callers that go another way soon. */
     private final class Kernel implements Carrier {
         private Plain plain; // for files; lost updates do no harm
 
         @Override
+        @DontInline
         public int read(ByteBuffer dst) throws IOException {
             return ConnectionChannel.super.read(dst);
         }
 
         @Override
+        @DontInline
         public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
             return ConnectionChannel.super.read(dsts, offset, length);
         }
 
         @Override
+        @DontInline
         public int write(ByteBuffer src) throws IOException {
             return ConnectionChannel.super.write(src);
         }
 
         @Override
+        @DontInline
         public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
             return ConnectionChannel.super.write(srcs, offset, length);
         }
 
         @Override
+        @DontInline
         public int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
             return ConnectionChannel.super.blockingRead(b, off, len, nanos);
         }
 
         @Override
+        @DontInline
         public void blockingWrite(byte[] b, int off, int len) throws IOException {
             ConnectionChannel.super.blockingWriteFully(b, off, len);
         }
