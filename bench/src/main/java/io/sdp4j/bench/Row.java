@@ -40,9 +40,9 @@ record Row(
 
     /**
      * Every row, in the table's order. 0.05 bytes of heap for a call are less than one object in a
-     * thousand calls: the JVM's work beside the calls, not in them. 24 slices are for neighbours
-     * that shall differ by a few percents at most. Processor time is counted in steps of 10 ms,
-     * some of which happen to fall into a slice of idle connections.
+     * thousand calls: the JVM's work beside the calls, not in them. Two configurations that may
+     * differ by a few percent only are compared in 24 slices. Processor time is counted in steps of
+     * 10 ms, some of which happen to fall into a slice of idle connections.
      */
     static final List<Row> ALL =
             table(

@@ -218,6 +218,14 @@ class HostsTest {
         assertEquals(PathCode.NO_GID, path.code());
     }
 
+    /** The connection manager would leave by the interface that has the address. */
+    @Test
+    void anAddressOfAnotherInterfaceThanTheRoutesIsNoWay() throws IOException {
+        FabricPath path = paths("roce-lag", "10.30.0.1", "10.200.0.77").getFirst();
+        assertEquals(PathCode.NO_ROUTE, path.code());
+        assertTrue(path.reason().contains(", but 10.30.0.1 is an address of "), path::reason);
+    }
+
     @Test
     void anInterfaceWithoutCarrierIsNoWay() throws IOException {
         RecordedHost host = new RecordedHost("infiniband", directory);
