@@ -15,17 +15,8 @@ public interface CompletionQueue {
      */
     boolean poll(Completion into);
 
-    /**
-     * Whether {@link #poll} would find something now; a plain look without lock, may be stale.
-     * Where a look costs a native call, one between two sends may be spared: false then does not
-     * say that nothing has come, and a caller that must know polls.
-     */
+    /** Whether {@link #poll} would find something now; a plain look without lock, may be stale. */
     boolean ready();
-
-    /** Whether the last {@link #ready} has not looked, so that there may be something after all. */
-    default boolean spared() {
-        return true;
-    }
 
     /**
      * As {@link #ready}, but of what is known without asking a device, where that costs a native

@@ -413,21 +413,10 @@ final class StreamCore {
         if (queue.ready()) {
             progress();
         }
-        return reserveAfterLook();
+        return reserveNow();
     }
 
     /** As {@link #reserve}, by a caller that has just looked what has completed. */
-    int reserveAfterLook() {
-        assert Thread.holdsLock(this);
-        int slot = reserveNow();
-        if (slot < 0 && queue.spared()) {
-            progress(); // what is missing may have come
-            slot = reserveNow();
-        }
-        return slot;
-    }
-
-    /** As {@link #reserve}, without looking what has completed. */
     int reserveNow() {
         assert Thread.holdsLock(this);
         if (!machine.reserve()) {

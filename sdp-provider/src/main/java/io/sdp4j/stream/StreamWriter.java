@@ -133,7 +133,7 @@ final class StreamWriter {
                         taken = core.coalescer.takeOut();
                     } else {
                         core.coalescer.flush();
-                        taken = core.reserveAfterLook();
+                        taken = core.reserveNow();
                         most = core.nextPayload();
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
@@ -262,7 +262,7 @@ final class StreamWriter {
         if (core.coalescer.isOpen()) {
             return core.coalescer.append(b, off, src, len, more);
         }
-        int taken = core.reserveAfterLook();
+        int taken = core.reserveNow();
         if (taken < 0) {
             return 0;
         }

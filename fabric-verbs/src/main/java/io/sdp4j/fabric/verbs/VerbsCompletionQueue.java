@@ -17,9 +17,6 @@ final class VerbsCompletionQueue extends CqWaiter {
     /** The user was told of the end. */
     private boolean over;
 
-    /** See {@link #spared}. */
-    private boolean spared;
-
     VerbsCompletionQueue(
             VerbsQueuePair qp,
             QpResources resources,
@@ -156,28 +153,10 @@ final class VerbsCompletionQueue extends CqWaiter {
 
     // ---- waiting
 
-    /**
-     * Between two sends of a long stream only one in some asks the device: completions that come
-     * meanwhile are mostly answers that are not waited for yet, and a sender without credits always
-     * looks.
-     */
     @Override
     public boolean ready() {
         synchronized (qp) {
-            spared = requests.takeFreeLook();
-            if (spared) {
-                return isKnown();
-            }
-            boolean something = look();
-            requests.onLookOfSend();
-            return something;
-        }
-    }
-
-    @Override
-    public boolean spared() {
-        synchronized (qp) {
-            return spared;
+            return look();
         }
     }
 }

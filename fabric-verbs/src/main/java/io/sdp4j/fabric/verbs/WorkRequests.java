@@ -12,12 +12,6 @@ import io.sdp4j.fabric.QpSpec;
  * one before the end. So a send costs no look of its own. Guarded by the queue pair's monitor.
  */
 final class WorkRequests {
-    /** Sends that may follow each other before completions are asked for. */
-    private static final int LOOK_EVERY = 10;
-
-    /** Looks of a sender between two sends. */
-    private static final int LOOKS_OF_A_SEND = 3;
-
     /** Receives posted in one call, where there are many more. */
     private static final int RECEIVES_AT_ONCE = 8;
 
@@ -60,12 +54,6 @@ final class WorkRequests {
 
     /** {@code heard} when this side last sent something. */
     private int lastAnswer;
-
-    /** Sends since the device was last asked for completions. */
-    private int sendsUnlooked;
-
-    /** Looks after the last send that need not ask it. */
-    private int freeLooks;
 
     WorkRequests(VerbsQueuePair qp, QpResources resources, QpSpec spec) {
         this.qp = qp;
@@ -110,8 +98,6 @@ final class WorkRequests {
             lastAnswer = heard;
             heard = 0;
         }
-        sendsUnlooked++;
-        freeLooks = sendsUnlooked < LOOK_EVERY ? LOOKS_OF_A_SEND : 0;
         if (signalled) {
             signalledSends++;
         }
@@ -247,23 +233,9 @@ final class WorkRequests {
         return heard == 0 && lastAnswer == 1;
     }
 
-    /** Whether a look may do without the device. */
-    boolean takeFreeLook() {
-        assert Thread.holdsLock(qp);
-        return freeLooks > 0 && freeLooks-- > 0;
-    }
-
-    /** The device was asked, and the same call may ask once more. */
-    void onLookOfSend() {
-        assert Thread.holdsLock(qp);
-        freeLooks = 1;
-    }
-
     /** Takes everything from the device that matters. */
     void reap() {
         assert Thread.holdsLock(qp);
-        sendsUnlooked = 0;
-        freeLooks = 0;
         if (deaf) {
             return;
         }
