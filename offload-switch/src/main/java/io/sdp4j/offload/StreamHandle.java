@@ -35,9 +35,10 @@ public class StreamHandle {
     private final StreamCleaner lease;
     private final Object stateLock = new Object();
 
-    private volatile boolean closing; // set under stateLock
-    private volatile boolean inputShut; // set under stateLock
-    private volatile boolean outputShut; // set under stateLock
+    // Set under stateLock; fields for those who ask with each read and write.
+    protected volatile boolean closing;
+    protected volatile boolean inputShut;
+    protected volatile boolean outputShut;
     private boolean abortive; // stateLock
     private boolean lingering; // stateLock: the closer still needs the stream
     private boolean moving; // stateLock: a thread is in the stream's move, which listens somewhere

@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.Action;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 
@@ -46,16 +47,16 @@ final class Inbox {
         reader = reading;
     }
 
-    /** Row {@code i} of the action list: payload in a receive slot. */
-    void deliver(int i) {
+    /** Payload in a receive slot. */
+    void deliver(Action a) {
         assert Thread.holdsLock(core);
-        int slot = out.slot(i);
-        int lenBytes = out.bytes(i);
+        int slot = a.slot;
+        int lenBytes = a.bytes;
         if (shut) {
             core.machine.consumed(slot, out);
             return;
         }
-        boolean urgent = (out.flags(i) & Bsdh.OOB_PRES) != 0;
+        boolean urgent = (a.flags & Bsdh.OOB_PRES) != 0;
         if (urgent) {
             makeWay();
             urgentCome++;
@@ -63,7 +64,7 @@ final class Inbox {
         } else {
             behindUrgent += lenBytes;
         }
-        qps.current().unread.add(slot, out.offset(i), lenBytes, urgent);
+        qps.current().unread.add(slot, a.offset, lenBytes, urgent);
         deliveries++;
         core.wake(OffloadStream.READ);
     }

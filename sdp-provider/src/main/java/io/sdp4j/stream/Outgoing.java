@@ -5,6 +5,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.trace.ConnectionTrace;
 import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.Action;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
@@ -41,17 +42,18 @@ final class Outgoing {
         this.bursts = qp.peerSleepsThroughMore();
     }
 
-    /** Row {@code i}: a filled slot. */
-    void send(int i) {
+    /** A filled slot. */
+    void send(Action a) {
         assert Thread.holdsLock(core);
-        int slot = actions.slot(i);
-        writeHeader(i, slot);
-        int flags = solicited(actions.flags(i)) | (noLoss ? QueuePair.CONTROL : 0);
+        int slot = a.slot;
+        qp.putLong(slot, 0, a.first);
+        qp.putLong(slot, Long.BYTES, a.second);
+        int flags = solicited(a.flags) | (noLoss ? QueuePair.CONTROL : 0);
         if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
         }
         followed = false;
-        post(slot, actions.messageBytes(i), flags);
+        post(slot, a.messageBytes(), flags);
     }
 
     private void post(int slot, int byteLen, int flags) {
@@ -61,12 +63,10 @@ final class Outgoing {
         qp.postSend(slot, byteLen, flags);
     }
 
-    private void writeHeader(int i, int slot) {
-        qp.putLong(slot, 0, actions.first(i));
-        qp.putLong(slot, Long.BYTES, actions.second(i));
-        if (actions.headerBytes(i) > Bsdh.BYTES) {
-            actions.writeExtended(i, sendMemory, qp.sendOffset(slot) + Bsdh.BYTES);
-        }
+    private void writeHeader(Action a, int slot) {
+        qp.putLong(slot, 0, a.first);
+        qp.putLong(slot, Long.BYTES, a.second);
+        a.writeExtended(sendMemory, qp.sendOffset(slot) + Bsdh.BYTES);
     }
 
     /** Whether the next messages are nothing that the peer's application reads. */
@@ -89,40 +89,40 @@ final class Outgoing {
         }
     }
 
-    /** Row {@code i}: a header alone. */
-    void control(int i) {
+    /** A header alone. */
+    void control(Action a) {
         assert Thread.holdsLock(core);
         int slot = takeSlot();
         if (slot < 0) {
             return;
         }
-        int flags = solicited(actions.flags(i)) | QueuePair.CONTROL;
-        if ((actions.flags(i) & ActionList.QUIET) != 0) {
+        int flags = solicited(a.flags) | QueuePair.CONTROL;
+        if ((a.flags & ActionList.QUIET) != 0) {
             flags |= QueuePair.QUIET;
         }
-        if ((actions.flags(i) & ActionList.SIGNALLED) != 0) {
+        if ((a.flags & ActionList.SIGNALLED) != 0) {
             flags |= QueuePair.SIGNALLED;
             if (controlTags == null || controlTags.length <= slot) {
                 controlTags = new int[Math.max(FIRST_TAGS, slot + 1)];
             }
-            controlTags[slot] = actions.tag(i);
+            controlTags[slot] = a.tag;
         }
-        writeHeader(i, slot);
+        writeHeader(a, slot);
         marks.onMarked();
-        post(slot, actions.messageBytes(i), flags);
+        post(slot, a.messageBytes(), flags);
     }
 
-    /** Row {@code i}: a header, and payload from a lent buffer. */
-    void sendLent(int i, MemorySegment from) {
+    /** A header, and payload from a lent buffer. */
+    void sendLent(Action a, MemorySegment from) {
         assert Thread.holdsLock(core);
         int slot = takeSlot();
         if (slot >= 0) {
             long at = qp.sendOffset(slot);
-            writeHeader(i, slot);
-            long to = at + actions.headerBytes(i);
-            MemorySegment.copy(from, actions.bufferOffset(i), sendMemory, to, actions.bytes(i));
+            writeHeader(a, slot);
+            long to = at + a.offset;
+            MemorySegment.copy(from, a.bufferOffset, sendMemory, to, a.bytes);
             marks.onMarked();
-            post(slot, actions.messageBytes(i), solicited(actions.flags(i)));
+            post(slot, a.messageBytes(), solicited(a.flags));
         }
     }
 

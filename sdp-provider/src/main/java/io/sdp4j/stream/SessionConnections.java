@@ -126,7 +126,8 @@ final class SessionConnections {
 
     boolean isEmpty() {
         assert Thread.holdsLock(core);
-        return unreadBytes() == 0; // no message is without payload
+        return reading.unread.isEmpty()
+                && (reading == current || unreadBytes() == 0); // no message is without payload
     }
 
     long unreadBytes() {

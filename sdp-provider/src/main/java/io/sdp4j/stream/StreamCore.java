@@ -8,6 +8,7 @@ import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.trace.ConnectionTrace;
+import io.sdp4j.wire.Action;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Mid;
@@ -232,22 +233,23 @@ final class StreamCore {
     void carryOut() {
         assert Thread.holdsLock(this);
         for (int i = 0; i < actions.size(); i++) {
-            switch (actions.kind(i)) {
-                case ActionList.SEND -> outgoing.send(i);
-                case ActionList.CONTROL -> outgoing.control(i);
-                case ActionList.DELIVER -> inbox.deliver(i);
-                case ActionList.REPOST -> qp.postReceive(actions.slot(i));
-                case ActionList.WAKE -> wakeOps |= opsOf(actions.flags(i));
-                case ActionList.ARM_TIMER -> timers.arm(actions.timer(i), actions.nanos(i));
-                case ActionList.CANCEL_TIMER -> timers.cancel(actions.timer(i));
+            Action a = actions.row(i);
+            switch (a.kind) {
+                case ActionList.SEND -> outgoing.send(a);
+                case ActionList.CONTROL -> outgoing.control(a);
+                case ActionList.DELIVER -> inbox.deliver(a);
+                case ActionList.REPOST -> qp.postReceive(a.slot);
+                case ActionList.WAKE -> wakeOps |= opsOf(a.flags);
+                case ActionList.ARM_TIMER -> timers.arm(a.timer, a.nanos);
+                case ActionList.CANCEL_TIMER -> timers.cancel(a.timer);
                 case ActionList.DISCONNECT -> disconnect();
                 case ActionList.ABORT -> abort();
                 case ActionList.VIOLATION -> onViolation.accept(machine.violation());
-                case ActionList.SUSPENDED -> suspension.begin(actions.port(i));
+                case ActionList.SUSPENDED -> suspension.begin(a.port);
                 case ActionList.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
                 default -> {
-                    if (lending == null || !lending.carryOut(i)) {
-                        throw new AssertionError("unknown action " + actions.kind(i));
+                    if (lending == null || !lending.carryOut(a)) {
+                        throw new AssertionError("unknown action " + a.kind);
                     }
                 }
             }

@@ -98,7 +98,7 @@ final class StreamWriter {
             Throwable badCopy = null;
             synchronized (core) {
                 core.enter();
-                if (taken < 0) {
+                if (taken < 0 && filling) {
                     cutIfLost();
                 }
                 int all = before + filled;
@@ -143,12 +143,14 @@ final class StreamWriter {
                     failure = ending.forWriter();
                     done = failure == null && ending.swallowsWrite() ? len : 0;
                 }
-                if (!more) {
+                if (!more && core.coalescer.isOpen()) {
                     flushLater();
                 }
                 wake = core.takeWakeOps();
             }
-            blocked.signal(wake);
+            if (wake != 0) {
+                blocked.signal(wake);
+            }
             if (failure != null) {
                 throw failure;
             }

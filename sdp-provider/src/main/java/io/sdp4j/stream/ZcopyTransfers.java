@@ -5,6 +5,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadStream.Loan;
 import io.sdp4j.wire.AbortReason;
+import io.sdp4j.wire.Action;
 import io.sdp4j.wire.ActionList;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -102,19 +103,19 @@ final class ZcopyTransfers {
         return false;
     }
 
-    /** Carries out row {@code i} of the action list; false if it is none of these. */
-    boolean carryOut(int i) {
+    /** Carries out a row of the action list; false if it is none of these. */
+    boolean carryOut(Action a) {
         assert Thread.holdsLock(core);
-        switch (out.kind(i)) {
-            case ActionList.SEND_LENT -> sendLent(i);
-            case ActionList.PLACE -> place(i);
-            case ActionList.RDMA_READ -> read(i);
-            case ActionList.RDMA_WRITE -> write(i);
+        switch (a.kind) {
+            case ActionList.SEND_LENT -> sendLent(a);
+            case ActionList.PLACE -> place(a);
+            case ActionList.RDMA_READ -> read(a);
+            case ActionList.RDMA_WRITE -> write(a);
             case ActionList.SOURCE_RETURNED -> {
-                returnedBytes += out.bytesDone(i);
-                writes.onReturned(out.buffer(i), out.bytesDone(i), out.outcome(i));
+                returnedBytes += a.bufferOffset;
+                writes.onReturned(a.buffer, a.bufferOffset, a.outcome);
             }
-            case ActionList.SINK_RETURNED -> reads.onReturned(out.bytesDone(i));
+            case ActionList.SINK_RETURNED -> reads.onReturned(a.bufferOffset);
             default -> {
                 return false;
             }
@@ -122,50 +123,44 @@ final class ZcopyTransfers {
         return true;
     }
 
-    private void sendLent(int i) {
-        core.outgoing.sendLent(i, writes.get(out.buffer(i)).memory());
-        inlineBytes += out.bytes(i);
+    private void sendLent(Action a) {
+        core.outgoing.sendLent(a, writes.get(a.buffer).memory());
+        inlineBytes += a.bytes;
     }
 
-    private void place(int i) {
+    private void place(Action a) {
         QueuePair qp = core.qp;
-        long from = qp.receiveOffset(out.slot(i)) + out.offset(i);
+        long from = qp.receiveOffset(a.slot) + a.offset;
         MemorySegment to = reads.get().memory();
-        MemorySegment.copy(qp.receiveMemory(), from, to, out.bufferOffset(i), out.bytes(i));
-        placedBytes += out.bytes(i);
+        MemorySegment.copy(qp.receiveMemory(), from, to, a.bufferOffset, a.bytes);
+        placedBytes += a.bytes;
     }
 
-    private void read(int i) {
+    private void read(Action a) {
         long start = deviceMoves ? 0 : reads.get().clock();
         boolean posted =
                 core.qp.postRead(
-                        0,
-                        reads.get().region(),
-                        out.bufferOffset(i),
-                        out.bytes(i),
-                        out.remoteAddress(i),
-                        out.rkey(i));
+                        0, reads.get().region(), a.bufferOffset, a.bytes, a.remoteAddress, a.rkey);
         if (!deviceMoves) {
             reads.get().cost(start);
         }
         if (posted && core.trace != null) {
-            core.trace.rdmaRead(System.nanoTime(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
+            core.trace.rdmaRead(System.nanoTime(), a.bytes, a.rkey, a.remoteAddress);
         }
         requirePosted(posted);
     }
 
-    private void write(int i) {
+    private void write(Action a) {
         boolean posted =
                 core.qp.postWrite(
                         0,
-                        writes.get(out.buffer(i)).region(),
-                        out.bufferOffset(i),
-                        out.bytes(i),
-                        out.remoteAddress(i),
-                        out.rkey(i));
+                        writes.get(a.buffer).region(),
+                        a.bufferOffset,
+                        a.bytes,
+                        a.remoteAddress,
+                        a.rkey);
         if (posted && core.trace != null) {
-            core.trace.rdmaWrite(
-                    System.nanoTime(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
+            core.trace.rdmaWrite(System.nanoTime(), a.bytes, a.rkey, a.remoteAddress);
         }
         requirePosted(posted);
     }

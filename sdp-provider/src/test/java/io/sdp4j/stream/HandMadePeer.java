@@ -156,18 +156,18 @@ final class HandMadePeer implements AutoCloseable {
 
     private void carryOut() {
         for (int i = 0; i < out.size(); i++) {
-            switch (out.kind(i)) {
+            switch (out.row(i).kind) {
                 case ActionList.CONTROL -> post(qp.takeSendSlot(), i);
-                case ActionList.SEND -> post(out.slot(i), i);
+                case ActionList.SEND -> post(out.row(i).slot, i);
                 case ActionList.DELIVER -> {
-                    byte[] b = new byte[out.bytes(i)];
-                    long at = qp.receiveOffset(out.slot(i)) + out.offset(i);
+                    byte[] b = new byte[out.row(i).bytes];
+                    long at = qp.receiveOffset(out.row(i).slot) + out.row(i).offset;
                     MemorySegment.copy(
                             qp.receiveMemory(), ValueLayout.JAVA_BYTE, at, b, 0, b.length);
                     received.writeBytes(b);
-                    machine.consumed(out.slot(i), out);
+                    machine.consumed(out.row(i).slot, out);
                 }
-                case ActionList.REPOST -> qp.postReceive(out.slot(i));
+                case ActionList.REPOST -> qp.postReceive(out.row(i).slot);
                 case ActionList.SUSPENDED -> suspended = true;
                 case ActionList.DISCONNECT -> qp.disconnect();
                 case ActionList.ABORT -> qp.abort();
@@ -180,10 +180,11 @@ final class HandMadePeer implements AutoCloseable {
     }
 
     private void post(int slot, int i) {
-        out.writeHeader(i, qp.sendMemory(), qp.sendOffset(slot));
-        qp.postSend(slot, out.messageBytes(i), 0);
-        if (out.kind(i) == ActionList.CONTROL && (out.flags(i) & ActionList.SIGNALLED) != 0) {
-            machine.onControlSent(out.tag(i), out);
+        out.row(i).writeHeader(qp.sendMemory(), qp.sendOffset(slot));
+        qp.postSend(slot, out.row(i).messageBytes(), 0);
+        if (out.row(i).kind == ActionList.CONTROL
+                && (out.row(i).flags & ActionList.SIGNALLED) != 0) {
+            machine.onControlSent(out.row(i).tag, out);
         }
     }
 

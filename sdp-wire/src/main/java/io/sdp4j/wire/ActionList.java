@@ -1,16 +1,16 @@
 package io.sdp4j.wire;
 
-import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Actions that the machine wants done, in the order in which they must be done.
  *
- * <p>Shape: parallel arrays of numbers, one row per action, no object per action. The shell passes
- * one list to an event, carries out rows 0 to {@link #size()} - 1 in order, and clears it; it may
- * also pass the same list to several events before it does. Only {@link #WAKE} is out of order:
- * there is one row at most, to be carried out after all locks are released.
+ * <p>Shape: rows that are used again and again. The shell passes one list to an event, carries out
+ * rows 0 to {@link #size()} - 1 in order, and clears it; it may also pass the same list to several
+ * events before it does. Only {@link #WAKE} is out of order: there is one row at most, to be
+ * carried out after all locks are released.
  *
- * <p>Which columns a kind uses:
+ * <p>Which fields of {@link Action} a kind uses:
  *
  * {@snippet lang = text :
  *  SEND          slot, bytes (payload), flags SOLICITED; header
@@ -29,8 +29,8 @@ import java.lang.foreign.MemorySegment;
  *  ABORT         cut the connection below at once, the peer's access to our memory included
  *  RDMA_READ     buffer (sink), bufferOffset, bytes, remoteAddress, rkey
  *  RDMA_WRITE    buffer (source), bufferOffset, bytes, remoteAddress, rkey
- *  SOURCE_RETURNED  buffer, bytesDone, outcome: the lent source buffer is the shell's again
- *  SINK_RETURNED    buffer, bytesDone: the lent sink buffer is the shell's again
+ *  SOURCE_RETURNED  buffer, bufferOffset (bytes done), outcome: the lent source buffer is the shell's again
+ *  SINK_RETURNED    buffer, bufferOffset (bytes done): the lent sink buffer is the shell's again
  *  KEEP_ALIVE    post an RDMA Write of no bytes; only its failure matters
  *  SUSPENDED     port: the session is suspended (SdpMachine.suspend)
  *  VIOLATION     the peer broke the protocol, as SdpMachine.violation tells: to be logged; what
@@ -39,11 +39,13 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>RDMA operations and messages are posted to one queue pair in the order of their rows.
  *
- * <p>Capacity: an event adds a handful of rows; the arrays grow when a batch of events outgrows
- * them and never shrink, so a steady state allocates nothing. Not thread-safe.
+ * <p>Capacity: an event adds a handful of rows; the list grows when a batch of events outgrows it
+ * and never shrinks, so a steady state allocates nothing. Not thread-safe.
  */
-public final class ActionList extends ActionRows {
-    /** Payload message in {@link #slot}: write the header before the payload and post it. */
+public final class ActionList {
+    private static final int FIRST_ROWS = 8;
+
+    /** Payload message in {@link Action#slot}: write the header before the payload and post it. */
     public static final int SEND = 1;
 
     /** Message without payload: take a free send slot, write the header, post it. */
@@ -58,7 +60,7 @@ public final class ActionList extends ActionRows {
     /** Wake the threads that wait for one of the masked conditions. */
     public static final int WAKE = 5;
 
-    /** Call {@link SdpMachine#onTimer} after {@link #nanos}. */
+    /** Call {@link SdpMachine#onTimer} after {@link Action#nanos}. */
     public static final int ARM_TIMER = 6;
 
     /** Forget that timer. */
@@ -124,16 +126,23 @@ public final class ActionList extends ActionRows {
     public static final int DONE = 1;
 
     /**
-     * Outcome: the peer has {@link #bytesDone} bytes; the rest is owed and must be the next that is
-     * sent, as Data ({@link SourceSide#payloadLimit}).
+     * Outcome: the peer has {@link Action#bufferOffset} bytes; the rest is owed and must be the
+     * next that is sent, as Data ({@link SourceSide#payloadLimit}).
      */
     public static final int COPY = 2;
 
-    /** Outcome, only after a recall: the peer has {@link #bytesDone} bytes, the rest is ours. */
+    /**
+     * Outcome, only after a recall: the peer has {@link Action#bufferOffset} bytes, the rest is
+     * ours.
+     */
     public static final int RECALLED = 3;
 
-    /** Outcome: the stream was cut; the peer has {@link #bytesDone} bytes or more. */
+    /** Outcome: the stream was cut; the peer has {@link Action#bufferOffset} bytes or more. */
     public static final int CUT = 4;
+
+    private Action[] rows = {};
+    private int size;
+    private Action wake;
 
     /** An empty list. */
     public ActionList() {}
@@ -143,117 +152,129 @@ public final class ActionList extends ActionRows {
         return size;
     }
 
-    /** Kind of action {@code i}: one of the constants above. */
-    public int kind(int i) {
-        return kinds[i];
+    /** Action {@code i}, below {@link #size}; valid until the list is cleared. */
+    public Action row(int i) {
+        return rows[i];
     }
 
-    /** Slot of SEND, DELIVER, PLACE and REPOST. */
-    public int slot(int i) {
-        return slots[i];
+    /** Forgets all actions. */
+    public void clear() {
+        size = 0;
+        wake = null;
     }
 
-    /** Payload bytes of a message, DELIVER or PLACE; bytes of an RDMA operation; buffer size. */
-    public int bytes(int i) {
-        return bytes[i];
+    void send(int slot, int payloadBytes, int flags, long first, long second) {
+        Action row = add(SEND);
+        row.slot = slot;
+        row.bytes = payloadBytes;
+        row.offset = Bsdh.BYTES;
+        row.flags = flags;
+        row.first = first;
+        row.second = second;
     }
 
-    /** Where in the slot the payload of a DELIVER or PLACE starts. */
-    public int offset(int i) {
-        return offsets[i];
+    /** A message without payload; of an advertisement, {@code extension} is the length. */
+    Action control(int tag, int headerBytes, int flags, long first, long second, int extension) {
+        Action row = add(CONTROL);
+        row.tag = tag;
+        row.bytes = 0;
+        row.offset = headerBytes;
+        row.flags = flags;
+        row.first = first;
+        row.second = second;
+        row.extension = extension;
+        return row;
     }
 
-    /** Flags or wake mask, by kind. */
-    public int flags(int i) {
-        return flags[i];
+    void deliver(int slot, int offset, int payloadBytes, int flags) {
+        Action row = add(DELIVER);
+        row.slot = slot;
+        row.bytes = payloadBytes;
+        row.offset = offset;
+        row.flags = flags;
     }
 
-    /** Duration of ARM_TIMER. */
-    public long nanos(int i) {
-        return firsts[i];
+    void place(int slot, int offset, int payloadBytes, int buffer, long bufferOffset) {
+        Action row = add(PLACE);
+        row.slot = slot;
+        row.bytes = payloadBytes;
+        row.offset = offset;
+        row.buffer = buffer;
+        row.bufferOffset = bufferOffset;
     }
 
-    /** Timer of ARM_TIMER and CANCEL_TIMER: below {@link SdpMachine#TIMERS}. */
-    public int timer(int i) {
-        return slots[i];
+    void rdma(int kind, int buffer, long bufferOffset, int lenBytes, long va, int rkey) {
+        Action row = add(kind);
+        row.buffer = buffer;
+        row.bufferOffset = bufferOffset;
+        row.bytes = lenBytes;
+        row.remoteAddress = va;
+        row.rkey = rkey;
     }
 
-    /** MID of a SIGNALLED CONTROL, for {@link SdpMachine#onControlSent}. */
-    public int tag(int i) {
-        return slots[i];
+    void returned(int kind, int buffer, long bytesDone, int outcome) {
+        Action row = add(kind);
+        row.buffer = buffer;
+        row.bufferOffset = bytesDone;
+        row.outcome = outcome;
     }
 
-    /** The lent buffer that SEND_LENT, PLACE, RDMA_READ, RDMA_WRITE and the returns concern. */
-    public int buffer(int i) {
-        return buffers[i];
+    void repost(int slot) {
+        add(REPOST).slot = slot;
     }
 
-    /** Where in the lent buffer SEND_LENT, PLACE, RDMA_READ or RDMA_WRITE starts. */
-    public long bufferOffset(int i) {
-        return bufferOffsets[i];
+    void keepAlive() {
+        add(KEEP_ALIVE);
     }
 
-    /** Bytes from the start of a returned buffer that the peer has taken, or filled. */
-    public long bytesDone(int i) {
-        return bufferOffsets[i];
+    void suspended(int port) {
+        add(SUSPENDED).port = port;
     }
 
-    /** DONE, COPY, RECALLED or CUT, of SOURCE_RETURNED. */
-    public int outcome(int i) {
-        return slots[i];
-    }
-
-    /** Where RDMA_READ or RDMA_WRITE starts at the peer. */
-    public long remoteAddress(int i) {
-        return addresses[i];
-    }
-
-    /** The peer's key for it. */
-    public int rkey(int i) {
-        return rkeys[i];
-    }
-
-    /** Port of SUSPENDED, 0..65,535. */
-    public int port(int i) {
-        return slots[i];
-    }
-
-    /** Header bytes of a message: the BSDH and the extended header. */
-    public int headerBytes(int i) {
-        return offsets[i];
-    }
-
-    /** Bytes to post for a message: header and payload. */
-    public int messageBytes(int i) {
-        return offsets[i] + bytes[i];
-    }
-
-    /** Bytes 0 to 7 of the header of message {@code i}, see {@link Bsdh#first}. */
-    public long first(int i) {
-        return firsts[i];
-    }
-
-    /** Bytes 8 to 15, see {@link Bsdh#second}. */
-    public long second(int i) {
-        return seconds[i];
-    }
-
-    /** Writes the header of message {@code i}: {@link #headerBytes} bytes from {@code at}. */
-    public void writeHeader(int i, MemorySegment to, long at) {
-        to.set(Wire.LONG, at, firsts[i]);
-        to.set(Wire.LONG, at + 8, seconds[i]);
-        writeExtended(i, to, at + Bsdh.BYTES);
-    }
-
-    /** Writes what follows the BSDH of message {@code i}, if anything does. */
-    public void writeExtended(int i, MemorySegment to, long extended) {
-        switch (offsets[i] - Bsdh.BYTES) {
-            case 0 -> {}
-            case SuspCh.BYTES -> SuspCh.write(to, extended, extensions[i]);
-            case SrcAh.BYTES -> SrcAh.write(to, extended, extensions[i], rkeys[i], addresses[i]);
-            case SnkAh.BYTES ->
-                    SnkAh.write(to, extended, extensions[i], rkeys[i], addresses[i], discards[i]);
-            default -> to.set(Wire.INT, extended, extensions[i]);
+    void wake(int mask) {
+        if (wake == null) {
+            wake = add(WAKE);
+            wake.flags = 0;
         }
+        wake.flags |= mask;
+    }
+
+    void armTimer(int timer, long nanos) {
+        Action row = add(ARM_TIMER);
+        row.timer = timer;
+        row.nanos = nanos;
+    }
+
+    void cancelTimer(int timer) {
+        add(CANCEL_TIMER).timer = timer;
+    }
+
+    void disconnect() {
+        add(DISCONNECT);
+    }
+
+    void violation() {
+        add(VIOLATION);
+    }
+
+    void abort() {
+        add(ABORT);
+    }
+
+    private Action add(int kind) {
+        if (size == rows.length) {
+            grow();
+        }
+        Action row = rows[size++];
+        row.kind = kind;
+        return row;
+    }
+
+    private void grow() {
+        Action[] more = Arrays.copyOf(rows, Math.max(FIRST_ROWS, 2 * rows.length));
+        for (int i = rows.length; i < more.length; i++) {
+            more[i] = new Action();
+        }
+        rows = more; // whole, or not at all where the heap is full
     }
 }

@@ -28,12 +28,12 @@ final class Credits {
     private int lastReceived;
     private int lastAck; // highest MSeqAck seen
     private int balance;
-    private int reserved;
+    int reserved;
     private int posted;
     private int known;
     private int told; // MSeqAck + Bufs of our last message: the peer may count up to it
-    private boolean holding; // MSeqAck is held back at heldAck (6.6)
-    private int heldAck;
+    private boolean holding; // MSeqAck is held back (6.6)
+    private int ack;
 
     /** Buffers that something else than a credit update has freed since we last sent. */
     private int news;
@@ -86,6 +86,7 @@ final class Credits {
         this.lastSent = lastSent;
         this.lastAck = lastSent;
         this.lastReceived = lastReceived;
+        ack = lastReceived;
     }
 
     /** Messages that may be sent now, reservations taken off. */
@@ -93,10 +94,7 @@ final class Credits {
         return Math.max(0, balance - reserved);
     }
 
-    int reserved() {
-        return reserved;
-    }
-
+    /** Our posted buffers: Bufs of the next message (2.1). */
     int posted() {
         return posted;
     }
@@ -111,22 +109,18 @@ final class Credits {
 
     /** MSeqAck of the next message. */
     int ack() {
-        return holding ? heldAck : lastReceived;
+        return ack;
     }
 
     /** From now on no later message than {@code mseq} is acknowledged, until released (6.6). */
     void holdAck(int mseq) {
         holding = true;
-        heldAck = mseq;
+        ack = mseq;
     }
 
     void releaseAck() {
         holding = false;
-    }
-
-    /** Bufs of the next message (2.1). */
-    int bufs() {
-        return posted;
+        ack = lastReceived;
     }
 
     /** Rule for messages with payload (4.3). */
@@ -176,12 +170,7 @@ final class Credits {
      * acknowledgements are held back, which the peer counts as buffers still in use.
      */
     private int unheard() {
-        return ack() + posted - told;
-    }
-
-    void reserve() {
-        assert payloadAllowed();
-        reserved++;
+        return ack + posted - told;
     }
 
     void unreserve() {
@@ -192,12 +181,13 @@ final class Credits {
     /**
      * A message leaves now, telling the peer all we know.
      *
+     * @param ack see {@link #ack}
      * @return its MSeq
      */
-    int onSent() {
+    int onSent(int ack) {
         balance = Math.max(0, balance - 1); // a reservation outlives what a lying peer takes back
         known = posted;
-        told = ack() + posted;
+        told = ack + posted;
         news = 0;
         return ++lastSent;
     }
@@ -237,6 +227,7 @@ final class Credits {
             return AbortReason.BAD_ACK;
         }
         lastReceived = mseq;
+        ack = holding ? ack : mseq;
         lastAck = mseqAck;
         balance = Math.max(0, bufs - (lastSent - mseqAck));
         return AbortReason.NONE;

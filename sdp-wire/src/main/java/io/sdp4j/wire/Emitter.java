@@ -46,27 +46,27 @@ final class Emitter {
                 && payloadAllowed();
     }
 
-    /** Wakes a writer whose wait has just ended. */
-    void wakeWriter(boolean couldWrite, ActionList out) {
-        if (!couldWrite && writable()) {
+    /** Wakes a writer that could not write before, if it can now. */
+    void wakeWriter(ActionList out) {
+        if (writable()) {
             out.wake(ActionList.WRITABLE);
         }
     }
 
     boolean payloadAllowed() {
-        return credits.payloadAllowed() && depth - inFlight - credits.reserved() > CONTROL_SENDS;
+        return credits.payloadAllowed() && depth - inFlight - credits.reserved > CONTROL_SENDS;
     }
 
     boolean controlAllowed() {
-        return credits.controlAllowed() && depth - inFlight - credits.reserved() > 0;
+        return credits.controlAllowed() && depth - inFlight - credits.reserved > 0;
     }
 
     /** A Data message with payload, whose reservation has just been given back. */
     void payload(int slot, int payloadBytes, boolean urgent, ActionList out) {
         int bsdhFlags = urgent ? Bsdh.OOB_PRES | Bsdh.OOB_PEND : 0;
-        long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.bufs(), Bsdh.BYTES + payloadBytes);
+        long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.posted(), Bsdh.BYTES + payloadBytes);
         int ack = credits.ack();
-        int mseq = credits.onSent();
+        int mseq = credits.onSent(ack);
         int flags = urgent ? ActionList.SOLICITED : 0;
         out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, ack));
         send.onPayloadSent(payloadBytes);
@@ -86,42 +86,50 @@ final class Emitter {
      * @return its MSeq
      */
     int control(int mid, int flags, int extension, ActionList out) {
-        return control(mid, 0, flags, extension, 0, out);
+        message(mid, 0, flags, extension, 0, out);
+        return credits.lastSent();
     }
 
     /** RdmaRdCompl, with or without the hint that Pipelined would be welcome (2.3). */
     int rdmaRdCompl(int lenBytes, boolean reqPipe, ActionList out) {
         int bsdhFlags = reqPipe ? Bsdh.REQ_PIPE : 0;
-        return control(Mid.RDMA_RD_COMPL, bsdhFlags, ActionList.SOLICITED, lenBytes, 0, out);
+        message(Mid.RDMA_RD_COMPL, bsdhFlags, ActionList.SOLICITED, lenBytes, 0, out);
+        return credits.lastSent();
     }
 
     /** SrcAvail for the rest of a region, {@code inlineBytes} of it as payload. */
     int srcAvail(Region r, int inlineBytes, ActionList out) {
-        int mseq = control(Mid.SRC_AVAIL, 0, 0, (int) r.left(), inlineBytes, out);
-        out.advertising(r.rkey, r.va + r.issued, 0);
+        Action row = message(Mid.SRC_AVAIL, 0, 0, (int) r.left(), inlineBytes, out);
+        row.rkey = r.rkey;
+        row.remoteAddress = r.va + r.issued;
         if (inlineBytes > 0) {
-            out.carrying(r.buffer, r.issued, inlineBytes);
+            row.kind = ActionList.SEND_LENT;
+            row.buffer = r.buffer;
+            row.bufferOffset = r.issued;
+            row.bytes = inlineBytes;
             send.offers.onPayloadSent();
             bytesSent += inlineBytes;
         }
-        return mseq;
+        return credits.lastSent();
     }
 
     /** SinkAvail for a region. */
     void sinkAvail(Region r, int nonDiscards, ActionList out) {
-        control(Mid.SINK_AVAIL, 0, 0, (int) r.lenBytes, 0, out);
-        out.advertising(r.rkey, r.va, nonDiscards);
+        Action row = message(Mid.SINK_AVAIL, 0, 0, (int) r.lenBytes, 0, out);
+        row.rkey = r.rkey;
+        row.remoteAddress = r.va;
+        row.discards = nonDiscards;
     }
 
-    private int control(
+    private Action message(
             int mid, int bsdhFlags, int flags, int extension, int payloadBytes, ActionList out) {
         int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
-        long first = Bsdh.first(mid, bsdhFlags, credits.bufs(), headerBytes + payloadBytes);
+        int lenBytes = headerBytes + payloadBytes;
+        long first = Bsdh.first(mid, bsdhFlags, credits.posted(), lenBytes);
         int ack = credits.ack();
-        int mseq = credits.onSent();
-        out.control(mid, headerBytes, flags, first, Bsdh.second(mseq, ack), extension);
+        int mseq = credits.onSent(ack);
         posted(0);
-        return mseq;
+        return out.control(mid, headerBytes, flags, first, Bsdh.second(mseq, ack), extension);
     }
 
     private void posted(int payloadBytes) {

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Source of the set-up: docs/protocol.md 3.
  */
-abstract sealed class Parts permits SdpMachine {
+public abstract sealed class Parts permits SdpMachine {
     final WireConfig config;
     final boolean connecting;
     final boolean suspending;
@@ -69,7 +69,7 @@ abstract sealed class Parts permits SdpMachine {
         credits.advertised();
         int bytes = config.receiveBytes();
         return Hello.writeShort(
-                to, at, credits.bufs(), config.maxAdverts(), bytes, bytes, ord, ird);
+                to, at, credits.posted(), config.maxAdverts(), bytes, bytes, ord, ird);
     }
 
     /**
@@ -102,7 +102,7 @@ abstract sealed class Parts permits SdpMachine {
         greeted = true;
         credits.advertised();
         return HelloAck.writeShort(
-                to, at, credits.bufs(), config.maxAdverts(), config.receiveBytes(), ord, ird);
+                to, at, credits.posted(), config.maxAdverts(), config.receiveBytes(), ord, ird);
     }
 
     /**

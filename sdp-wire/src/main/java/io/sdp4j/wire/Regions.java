@@ -11,7 +11,7 @@ import java.util.Arrays;
 final class Regions {
     private Region[] ring = {};
     private int head;
-    private int size;
+    int size;
 
     int size() {
         return size;

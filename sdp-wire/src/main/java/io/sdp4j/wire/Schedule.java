@@ -176,7 +176,7 @@ final class Schedule {
     private boolean busy() {
         return receive.offers.reads().size() > 0
                 || send.sources.writes().size() > 0
-                || credits.reserved() > 0
+                || credits.reserved > 0
                 || send.sources.owed() > 0;
     }
 

@@ -109,7 +109,7 @@ public final class SdpMachine extends Parts {
         if (!writable()) {
             return false;
         }
-        credits.reserve();
+        credits.reserved++;
         return true;
     }
 
@@ -119,7 +119,7 @@ public final class SdpMachine extends Parts {
      * same.
      */
     public boolean heldUp() {
-        return credits.reserved() > 0 && !emitter.controlAllowed() && schedule.due();
+        return credits.reserved > 0 && !emitter.controlAllowed() && schedule.due();
     }
 
     /**
@@ -220,7 +220,9 @@ public final class SdpMachine extends Parts {
         boolean couldWrite = writable();
         emitter.onCompleted(count);
         schedule.runAfterBcopy(out);
-        emitter.wakeWriter(couldWrite, out);
+        if (!couldWrite) {
+            emitter.wakeWriter(out);
+        }
     }
 
     /** The message with which the peer broke the protocol, null if it did not. */
@@ -232,7 +234,7 @@ public final class SdpMachine extends Parts {
      * A SIGNALLED control message has completed, in addition to being counted in {@link
      * #onSendsCompleted}.
      *
-     * @param tag {@link ActionList#tag} of the message
+     * @param tag {@link Action#tag} of the message
      */
     public void onControlSent(int tag, ActionList out) {
         ending.onControlSent(tag, out);
@@ -276,7 +278,9 @@ public final class SdpMachine extends Parts {
             ending.suspend(suspension.ours(), out);
         } else {
             schedule.runAfterBcopy(out);
-            emitter.wakeWriter(couldWrite, out);
+            if (!couldWrite) {
+                emitter.wakeWriter(out);
+            }
         }
     }
 
@@ -369,7 +373,9 @@ public final class SdpMachine extends Parts {
 
     void onward(boolean couldWrite, ActionList out) {
         schedule.run(out);
-        emitter.wakeWriter(couldWrite, out);
+        if (!couldWrite) {
+            emitter.wakeWriter(out);
+        }
     }
 
     /** While AbortConn waits for a credit, a message may bring one; nothing else of it counts. */

@@ -78,7 +78,7 @@ final class SendHalf {
     boolean finDue() {
         return finWanted
                 && !finSent
-                && credits.reserved() == 0
+                && credits.reserved == 0
                 && sources.isEmpty()
                 && sources.owed() == 0;
     }
@@ -113,7 +113,9 @@ final class SendHalf {
     /** A Data message with payload leaves. */
     void onPayloadSent(int payloadBytes) {
         offers.onPayloadSent();
-        sources.onOwedSent(payloadBytes);
+        if (sources.owed > 0) {
+            sources.onOwedSent(payloadBytes);
+        }
     }
 
     /** Whether our ModeChange, which nothing need precede, may leave now, credits aside (7.3). */

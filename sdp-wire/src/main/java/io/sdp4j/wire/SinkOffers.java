@@ -31,7 +31,7 @@ final class SinkOffers {
 
     /** A message with payload leaves: it takes the oldest SinkAvail along (6.5). */
     void onPayloadSent() {
-        if (held.isEmpty()) {
+        if (held.size == 0) {
             p++;
         } else {
             assert !inProcess();

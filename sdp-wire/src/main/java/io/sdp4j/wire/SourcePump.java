@@ -49,7 +49,7 @@ final class SourcePump {
 
     /** Whether something lent may be begun now, order and suspension considered. */
     private boolean free() {
-        return sources.free() && credits.reserved() == 0 && !suspension.wanted();
+        return sources.free() && credits.reserved == 0 && !suspension.wanted();
     }
 
     /** RDMA Writes into the oldest SinkAvails, each ended by one RdmaWrCompl (6.3). */

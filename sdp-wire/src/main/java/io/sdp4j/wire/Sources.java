@@ -25,7 +25,7 @@ final class Sources {
     private final Flights writes = new Flights();
 
     private int outstanding;
-    private long owed;
+    long owed;
     private int cancel = NONE;
     private int cancelMseq;
     private boolean everCancelled;

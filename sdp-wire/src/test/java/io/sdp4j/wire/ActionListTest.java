@@ -25,31 +25,31 @@ class ActionListTest {
         for (int i = 0; i < rows; i++) {
             switch (i % 4) {
                 case 0 -> {
-                    assertEquals(ActionList.SEND, out.kind(i));
-                    assertEquals(i, out.slot(i));
-                    assertEquals(ActionList.SOLICITED, out.flags(i));
-                    assertEquals(16, out.headerBytes(i));
-                    assertEquals(16 + i + 1, out.messageBytes(i));
+                    assertEquals(ActionList.SEND, out.row(i).kind);
+                    assertEquals(i, out.row(i).slot);
+                    assertEquals(ActionList.SOLICITED, out.row(i).flags);
+                    assertEquals(16, out.row(i).offset);
+                    assertEquals(16 + i + 1, out.row(i).messageBytes());
                     header.set(Wire.INT, 16, 42);
-                    out.writeHeader(i, header, 0);
+                    out.row(i).writeHeader(header, 0);
                     assertEquals(i, header.get(Wire.LONG, 0));
                     assertEquals(~i, header.get(Wire.LONG, 8));
                     assertEquals(42, header.get(Wire.INT, 16), "writes behind its header");
                 }
                 case 1 -> {
-                    assertEquals(ActionList.CONTROL, out.kind(i));
-                    assertEquals(i, out.tag(i));
-                    assertEquals(20, out.headerBytes(i));
-                    assertEquals(20, out.messageBytes(i));
-                    out.writeHeader(i, header, 0);
+                    assertEquals(ActionList.CONTROL, out.row(i).kind);
+                    assertEquals(i, out.row(i).tag);
+                    assertEquals(20, out.row(i).offset);
+                    assertEquals(20, out.row(i).messageBytes());
+                    out.row(i).writeHeader(header, 0);
                     assertEquals(-i, header.get(Wire.INT, 16));
                 }
                 case 2 -> {
-                    assertEquals(ActionList.DELIVER, out.kind(i));
-                    assertEquals(i, out.bytes(i));
-                    assertEquals(16, out.offset(i));
+                    assertEquals(ActionList.DELIVER, out.row(i).kind);
+                    assertEquals(i, out.row(i).bytes);
+                    assertEquals(16, out.row(i).offset);
                 }
-                default -> assertEquals(ActionList.ABORT, out.kind(i));
+                default -> assertEquals(ActionList.ABORT, out.row(i).kind);
             }
         }
     }
@@ -62,12 +62,12 @@ class ActionListTest {
         out.repost(1);
         out.wake(ActionList.CLOSED);
         assertEquals(2, out.size());
-        assertEquals(ActionList.READABLE | ActionList.CLOSED, out.flags(0));
+        assertEquals(ActionList.READABLE | ActionList.CLOSED, out.row(0).flags);
         out.clear();
         out.repost(1);
         out.wake(ActionList.WRITABLE);
         out.wake(ActionList.CLOSED);
         assertEquals(2, out.size());
-        assertEquals(ActionList.WRITABLE | ActionList.CLOSED, out.flags(1));
+        assertEquals(ActionList.WRITABLE | ActionList.CLOSED, out.row(1).flags);
     }
 }

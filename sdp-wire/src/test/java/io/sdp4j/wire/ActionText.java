@@ -13,34 +13,45 @@ final class ActionText {
     }
 
     private static String describe(ActionList out, int i) {
-        return switch (out.kind(i)) {
+        return switch (out.row(i).kind) {
             case ActionList.SEND ->
-                    "SEND slot " + out.slot(i) + ", " + out.bytes(i) + " B" + header(out, i);
+                    "SEND slot "
+                            + out.row(i).slot
+                            + ", "
+                            + out.row(i).bytes
+                            + " B"
+                            + header(out, i);
             case ActionList.CONTROL -> "CONTROL" + header(out, i);
             case ActionList.SEND_LENT -> "SEND_LENT" + range(out, i) + header(out, i);
-            case ActionList.DELIVER -> "DELIVER slot " + out.slot(i) + ", " + out.bytes(i) + " B";
-            case ActionList.PLACE -> "PLACE slot " + out.slot(i) + " into" + range(out, i);
-            case ActionList.REPOST -> "REPOST slot " + out.slot(i);
-            case ActionList.WAKE -> "WAKE " + out.flags(i);
-            case ActionList.ARM_TIMER -> "ARM_TIMER " + out.timer(i) + ", " + out.nanos(i) + " ns";
-            case ActionList.CANCEL_TIMER -> "CANCEL_TIMER " + out.timer(i);
+            case ActionList.DELIVER ->
+                    "DELIVER slot " + out.row(i).slot + ", " + out.row(i).bytes + " B";
+            case ActionList.PLACE -> "PLACE slot " + out.row(i).slot + " into" + range(out, i);
+            case ActionList.REPOST -> "REPOST slot " + out.row(i).slot;
+            case ActionList.WAKE -> "WAKE " + out.row(i).flags;
+            case ActionList.ARM_TIMER ->
+                    "ARM_TIMER " + out.row(i).timer + ", " + out.row(i).nanos + " ns";
+            case ActionList.CANCEL_TIMER -> "CANCEL_TIMER " + out.row(i).timer;
             case ActionList.DISCONNECT -> "DISCONNECT";
             case ActionList.ABORT -> "ABORT";
             case ActionList.RDMA_READ -> "RDMA_READ into" + range(out, i) + remote(out, i);
             case ActionList.RDMA_WRITE -> "RDMA_WRITE from" + range(out, i) + remote(out, i);
             case ActionList.SOURCE_RETURNED ->
                     "SOURCE_RETURNED buffer "
-                            + out.buffer(i)
+                            + out.row(i).buffer
                             + ", took "
-                            + out.bytesDone(i)
+                            + out.row(i).bufferOffset
                             + " B, "
-                            + outcome(out.outcome(i));
+                            + outcome(out.row(i).outcome);
             case ActionList.SINK_RETURNED ->
-                    "SINK_RETURNED buffer " + out.buffer(i) + ", got " + out.bytesDone(i) + " B";
+                    "SINK_RETURNED buffer "
+                            + out.row(i).buffer
+                            + ", got "
+                            + out.row(i).bufferOffset
+                            + " B";
             case ActionList.KEEP_ALIVE -> "KEEP_ALIVE";
-            case ActionList.SUSPENDED -> "SUSPENDED, port " + out.port(i);
+            case ActionList.SUSPENDED -> "SUSPENDED, port " + out.row(i).port;
             case ActionList.VIOLATION -> "VIOLATION";
-            default -> "kind " + out.kind(i);
+            default -> "kind " + out.row(i).kind;
         };
     }
 
@@ -55,29 +66,29 @@ final class ActionText {
 
     private static String range(ActionList out, int i) {
         return " buffer "
-                + out.buffer(i)
+                + out.row(i).buffer
                 + " at "
-                + out.bufferOffset(i)
+                + out.row(i).bufferOffset
                 + ", "
-                + out.bytes(i)
+                + out.row(i).bytes
                 + " B";
     }
 
     private static String remote(ActionList out, int i) {
         return ", peer's "
-                + Long.toHexString(out.remoteAddress(i))
+                + Long.toHexString(out.row(i).remoteAddress)
                 + " key "
-                + Integer.toHexString(out.rkey(i));
+                + Integer.toHexString(out.row(i).rkey);
     }
 
     private static String header(ActionList out, int i) {
         return ": "
-                + Mid.name(Bsdh.mid(out.first(i)))
+                + Mid.name(Bsdh.mid(out.row(i).first))
                 + " Bufs "
-                + Bsdh.bufs(out.first(i))
+                + Bsdh.bufs(out.row(i).first)
                 + " MSeq "
-                + Integer.toUnsignedString(Bsdh.mseq(out.second(i)))
+                + Integer.toUnsignedString(Bsdh.mseq(out.row(i).second))
                 + " MSeqAck "
-                + Integer.toUnsignedString(Bsdh.mseqAck(out.second(i)));
+                + Integer.toUnsignedString(Bsdh.mseqAck(out.row(i).second));
     }
 }

@@ -24,16 +24,16 @@ class CostTest {
             throw new AssertionError("no credit");
         }
         source.send(1, 1000, false, out);
-        out.writeHeader(0, wire, 0);
-        int len = out.messageBytes(0);
+        out.row(0).writeHeader(wire, 0);
+        int len = out.row(0).messageBytes();
         out.clear();
         sink.onReceived(2, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, len, out);
-        int slot = out.slot(0);
+        int slot = out.row(0).slot;
         out.clear();
         sink.consumed(slot, out);
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == ActionList.CONTROL) {
-                out.writeHeader(i, wire, 0);
+            if (out.row(i).kind == ActionList.CONTROL) {
+                out.row(i).writeHeader(wire, 0);
                 updates++;
                 out.clear();
                 source.onReceived(

@@ -30,7 +30,7 @@ class CreditTest {
         Rig rig = new Rig();
         rig.send(10);
         int row = rig.row(ActionList.SEND);
-        assertEquals(0, rig.out.flags(row));
+        assertEquals(0, rig.out.row(row).flags);
         assertEquals(0, Bsdh.flags(Bsdh.first(rig.message(), 0)));
     }
 
@@ -39,9 +39,9 @@ class CreditTest {
     void deliveredFlags() {
         Rig rig = new Rig();
         rig.feed("FF 07 00 40 00 00 00 11 00 00 00 01 00 00 00 00 41");
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(rig.row(ActionList.DELIVER)));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.row(rig.row(ActionList.DELIVER)).flags);
         rig.feed("FF 04 00 40 00 00 00 11 00 00 00 02 00 00 00 00 41");
-        assertEquals(0, rig.out.flags(rig.row(ActionList.DELIVER)));
+        assertEquals(0, rig.out.row(rig.row(ActionList.DELIVER)).flags);
     }
 
     /** A message as long as the buffers is legal. */
@@ -299,11 +299,11 @@ class CreditTest {
         rig.consumed();
         rig.consumed();
         assertEquals(List.of(Mid.DATA), rig.mids());
-        assertEquals(ActionList.QUIET, rig.out.flags(rig.row(ActionList.CONTROL)));
+        assertEquals(ActionList.QUIET, rig.out.row(rig.row(ActionList.CONTROL)).flags);
         assertTrue(rig.machine.reserve());
         rig.out.clear();
         rig.machine.send(0, 10, true, rig.out);
-        assertEquals(ActionList.SOLICITED, rig.out.flags(rig.row(ActionList.SEND)));
+        assertEquals(ActionList.SOLICITED, rig.out.row(rig.row(ActionList.SEND)).flags);
     }
 
     /** A reservation given back is room for another writer. */
@@ -313,7 +313,7 @@ class CreditTest {
         assertTrue(rig.machine.reserve());
         rig.out.clear();
         rig.machine.unreserve(rig.out);
-        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.row(rig.row(ActionList.WAKE)).flags);
         assertTrue(rig.machine.reserve());
         Rig rich = new Rig(64);
         assertTrue(rich.machine.reserve());
@@ -339,9 +339,9 @@ class CreditTest {
             credits.onReposted(false);
         }
         assertTrue(credits.updateDue(), "one more than the peer counts on");
-        assertEquals(1, credits.onSent());
+        assertEquals(1, credits.onSent(credits.ack()));
         assertFalse(credits.updateDue());
-        assertEquals(6, credits.bufs());
+        assertEquals(6, credits.posted());
         credits.releaseAck();
         assertEquals(6, credits.ack());
         assertFalse(credits.updateDue(), "three more, but nothing was read since");
@@ -366,7 +366,7 @@ class CreditTest {
         rig.machine.onKeepAlive(rig.out);
         assertEquals(0, rig.out.size(), "one went, one came");
         rig.machine.onKeepAlive(rig.out);
-        assertEquals(ActionList.KEEP_ALIVE, rig.out.kind(0));
+        assertEquals(ActionList.KEEP_ALIVE, rig.out.row(0).kind);
     }
 
     /** A reservation holds up only an update that the peer may need (4.4). */

@@ -28,7 +28,7 @@ class EndScenarioTest {
         int updates = 0;
         for (int i = 0; i < 200; i++) {
             rig.feed(Mid.DATA, 64, 100);
-            assertEquals(100, rig.out.bytes(rig.row(ActionList.DELIVER)));
+            assertEquals(100, rig.out.row(rig.row(ActionList.DELIVER)).bytes);
             rig.consumed();
             updates += rig.mids().size();
         }
@@ -72,14 +72,14 @@ class EndScenarioTest {
     void s39() {
         Rig rig = new Rig();
         rig.feed(Mid.DATA, 64, 100);
-        int kept = rig.out.slot(rig.row(ActionList.DELIVER));
+        int kept = rig.out.row(rig.row(ActionList.DELIVER)).slot;
         rig.out.clear();
         rig.machine.onDisconnected(rig.out);
         assertTrue(rig.machine.reset() && rig.machine.closed());
         assertFalse(rig.machine.eof() || rig.machine.writable() || rig.machine.reserve());
         assertEquals(AbortReason.PEER_RESET, rig.machine.abortReason());
         int all = ActionList.READABLE | ActionList.WRITABLE | ActionList.CLOSED;
-        assertEquals(all, rig.out.flags(rig.row(ActionList.WAKE)));
+        assertEquals(all, rig.out.row(rig.row(ActionList.WAKE)).flags);
         rig.out.clear();
         rig.machine.consumed(kept, rig.out); // the slot is read afterwards
         assertEquals(0, rig.out.size());
@@ -108,14 +108,14 @@ class EndScenarioTest {
         }
         rig.machine.close(false, false, rig.out);
         assertEquals(List.of(Mid.DISCONN), rig.mids());
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.ARM_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.row(rig.row(ActionList.ARM_TIMER)).timer);
         rig.complete(Mid.DISCONN);
         assertTrue(rig.outputDone());
         rig.feed(Mid.DATA, 64, 100);
         assertEquals(List.of(Mid.ABORT_CONN), rig.mids());
         assertEquals(
                 ActionList.SIGNALLED,
-                rig.out.flags(rig.row(ActionList.CONTROL)) & ActionList.SIGNALLED);
+                rig.out.row(rig.row(ActionList.CONTROL)).flags & ActionList.SIGNALLED);
         assertEquals(-1, rig.row(ActionList.DISCONNECT), "not before AbortConn has completed");
         assertEquals(State.ABORTING, rig.machine.state());
         rig.complete(Mid.ABORT_CONN);
@@ -182,8 +182,8 @@ class EndScenarioTest {
         assertEquals(State.LAST_SENDING, rig.machine.state());
         rig.complete(Mid.DISCONN);
         int row = rig.row(ActionList.ARM_TIMER);
-        assertEquals(SdpMachine.TIMER_GRACE, rig.out.timer(row));
-        assertEquals(1_000_000_000L, rig.out.nanos(row));
+        assertEquals(SdpMachine.TIMER_GRACE, rig.out.row(row).timer);
+        assertEquals(1_000_000_000L, rig.out.row(row).nanos);
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_GRACE, rig.out);
         assertTrue(rig.row(ActionList.DISCONNECT) >= 0);

@@ -186,13 +186,17 @@ final class Lender {
     /** Carries out a row that concerns lent buffers. */
     void act(int i) {
         ActionList out = side.out;
-        switch (out.kind(i)) {
+        switch (out.row(i).kind) {
             case ActionList.RDMA_READ, ActionList.RDMA_WRITE -> post(i);
             case ActionList.PLACE -> {
-                Lent sink = find(sinks, out.buffer(i));
+                Lent sink = find(sinks, out.row(i).buffer);
                 sink.chunks.add(
-                        new long[] {out.bufferOffset(i), side.slotAt[out.slot(i)], out.bytes(i)});
-                check(out.bufferOffset(i) + out.bytes(i) <= sink.lenBytes, "placed beyond the end");
+                        new long[] {
+                            out.row(i).bufferOffset, side.slotAt[out.row(i).slot], out.row(i).bytes
+                        });
+                check(
+                        out.row(i).bufferOffset + out.row(i).bytes <= sink.lenBytes,
+                        "placed beyond the end");
             }
             case ActionList.SOURCE_RETURNED -> sourceReturned(i);
             case ActionList.SINK_RETURNED -> sinkReturned(i);
@@ -202,27 +206,27 @@ final class Lender {
 
     /** Position of the payload of SEND_LENT row {@code i}. */
     long positionOf(int i) {
-        return find(sources, side.out.buffer(i)).start + side.out.bufferOffset(i);
+        return find(sources, side.out.row(i).buffer).start + side.out.row(i).bufferOffset;
     }
 
     private void post(int i) {
         ActionList out = side.out;
         check(!side.dead, "RDMA on a dead queue pair");
         Rdma rdma = new Rdma();
-        rdma.read = out.kind(i) == ActionList.RDMA_READ;
-        rdma.rkey = out.rkey(i);
-        rdma.va = out.remoteAddress(i);
-        rdma.lenBytes = out.bytes(i);
-        Lent local = find(rdma.read ? sinks : sources, out.buffer(i));
+        rdma.read = out.row(i).kind == ActionList.RDMA_READ;
+        rdma.rkey = out.row(i).rkey;
+        rdma.va = out.row(i).remoteAddress;
+        rdma.lenBytes = out.row(i).bytes;
+        Lent local = find(rdma.read ? sinks : sources, out.row(i).buffer);
         check(
-                rdma.lenBytes > 0 && out.bufferOffset(i) + rdma.lenBytes <= local.lenBytes,
+                rdma.lenBytes > 0 && out.row(i).bufferOffset + rdma.lenBytes <= local.lenBytes,
                 "RDMA beyond our own buffer");
         rdma.local = local;
-        rdma.localOffset = out.bufferOffset(i);
+        rdma.localOffset = out.row(i).bufferOffset;
         if (rdma.read) {
             check(++readsInFlight <= side.machine.ord, "more reads than agreed");
         } else {
-            rdma.position = local.start + out.bufferOffset(i);
+            rdma.position = local.start + out.row(i).bufferOffset;
         }
         side.transmit(rdma);
     }
@@ -305,17 +309,17 @@ final class Lender {
         ActionList out = side.out;
         Lent source = sources.remove();
         returned++;
-        check(source.id == out.buffer(i), "sources come back out of order");
-        long done = out.bytesDone(i);
+        check(source.id == out.row(i).buffer, "sources come back out of order");
+        long done = out.row(i).bufferOffset;
         moved += done;
         long rest = source.lenBytes - done;
         check(done >= 0 && rest >= 0, "took more than there was");
-        switch (out.outcome(i)) {
+        switch (out.row(i).outcome) {
             case ActionList.DONE -> check(rest == 0, "done, but not all");
             case ActionList.CUT -> check(side.machine.closed(), "cut, yet alive");
             default -> {
                 check(
-                        out.outcome(i) == ActionList.COPY || recalling || suspended(),
+                        out.row(i).outcome == ActionList.COPY || recalling || suspended(),
                         "recalled without a cause");
                 if (rest > 0) {
                     pending.add(new long[] {source.start + done, rest});
@@ -328,8 +332,8 @@ final class Lender {
     private void sinkReturned(int i) {
         Lent sink = sinks.remove();
         sinksReturned++;
-        check(sink.id == side.out.buffer(i), "sinks come back out of order");
-        long done = side.out.bytesDone(i);
+        check(sink.id == side.out.row(i).buffer, "sinks come back out of order");
+        long done = side.out.row(i).bufferOffset;
         if ((side.machine.closed() && !suspended()) || side.app.closed) {
             return;
         }

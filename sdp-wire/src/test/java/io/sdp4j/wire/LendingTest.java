@@ -55,17 +55,17 @@ class LendingTest extends ZcopyRig {
         two.machine.source().lend(3, 2500, 1, 0x7000, two.out);
         int writes = 0;
         for (int i = 0; i < two.out.size(); i++) {
-            writes += two.out.kind(i) == ActionList.RDMA_WRITE ? 1 : 0;
+            writes += two.out.row(i).kind == ActionList.RDMA_WRITE ? 1 : 0;
         }
         assertEquals(2, writes);
         assertEquals(List.of(), two.mids());
         two.out.clear();
         two.machine.source().onWritesCompleted(1, two.out);
         int write = two.row(ActionList.RDMA_WRITE);
-        assertEquals(500, two.out.bytes(write));
-        assertEquals(2000, two.out.bufferOffset(write));
-        assertEquals(0x2000 + 2000, two.out.remoteAddress(write));
-        assertEquals(0x22, two.out.rkey(write));
+        assertEquals(500, two.out.row(write).bytes);
+        assertEquals(2000, two.out.row(write).bufferOffset);
+        assertEquals(0x2000 + 2000, two.out.row(write).remoteAddress);
+        assertEquals(0x22, two.out.row(write).rkey);
         assertEquals(List.of(Mid.RDMA_WR_COMPL), two.mids());
     }
 
@@ -161,11 +161,11 @@ class LendingTest extends ZcopyRig {
         Rig wide = inlining(100);
         wide.out.clear();
         wide.machine.source().lend(3, 50, 1, 2, wide.out);
-        assertEquals(49, wide.out.bytes(wide.row(ActionList.SEND_LENT)), "one is left to read");
+        assertEquals(49, wide.out.row(wide.row(ActionList.SEND_LENT)).bytes, "one is left to read");
         Rig narrow = inlining(20_000);
         narrow.out.clear();
         narrow.machine.source().lend(3, 100_000, 1, 2, narrow.out);
-        assertEquals(16_400 - 32, narrow.out.bytes(narrow.row(ActionList.SEND_LENT)));
+        assertEquals(16_400 - 32, narrow.out.row(narrow.row(ActionList.SEND_LENT)).bytes);
     }
 
     /** After the end completions of RDMA are late news. */

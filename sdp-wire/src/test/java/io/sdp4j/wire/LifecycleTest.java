@@ -18,14 +18,14 @@ class LifecycleTest {
 
     private static int wake(Rig rig) {
         int row = rig.row(ActionList.WAKE);
-        return row < 0 ? 0 : rig.out.flags(row);
+        return row < 0 ? 0 : rig.out.row(row).flags;
     }
 
     private static boolean armed(Rig rig, int timer, long seconds) {
         int row = rig.row(ActionList.ARM_TIMER);
         return row >= 0
-                && rig.out.timer(row) == timer
-                && rig.out.nanos(row) == seconds * 1_000_000_000L;
+                && rig.out.row(row).timer == timer
+                && rig.out.row(row).nanos == seconds * 1_000_000_000L;
     }
 
     /** A machine in FIN_SENT after close(): our half has ended, no reader waits. */
@@ -114,8 +114,8 @@ class LifecycleTest {
         Bsdh.write(m, 0, Mid.DATA, 0, 32, 26, 1, 0);
         machine.onReceived(0, Bsdh.first(m, 0), Bsdh.second(m, 0), m.asSlice(Bsdh.BYTES), 26, out);
         assertEquals(State.ESTABLISHED, machine.state());
-        assertEquals(ActionList.WAKE, out.kind(0));
-        assertEquals(10, out.bytes(1));
+        assertEquals(ActionList.WAKE, out.row(0).kind);
+        assertEquals(10, out.row(1).bytes);
         SdpMachine early = SdpMachine.connecting(Rig.CONFIG);
         early.writeHello(m, 0);
         out.clear();
@@ -156,7 +156,7 @@ class LifecycleTest {
         rig.feed(Mid.DISCONN, 64, 0);
         assertEquals(State.LLP_CLOSING, rig.machine.state());
         assertTrue(armed(rig, SdpMachine.TIMER_LLP, 60));
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.CANCEL_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.row(rig.row(ActionList.CANCEL_TIMER)).timer);
         assertTrue((wake(rig) & ActionList.CLOSED) != 0);
         assertFalse(rig.machine.closed());
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out); // too late to cut anything
@@ -179,7 +179,7 @@ class LifecycleTest {
     void abortingEnds(int how) {
         Rig rig = aborting();
         assertTrue(armed(rig, SdpMachine.TIMER_ABORT, 1));
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.CANCEL_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.row(rig.row(ActionList.CANCEL_TIMER)).timer);
         assertFalse(rig.machine.eof());
         assertEquals(ActionList.READABLE | ActionList.WRITABLE, wake(rig));
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
@@ -276,7 +276,7 @@ class LifecycleTest {
         rig.machine.close(false, false, rig.out);
         rig.out.clear();
         rig.machine.onDisconnected(rig.out);
-        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.timer(rig.row(ActionList.CANCEL_TIMER)));
+        assertEquals(SdpMachine.TIMER_CLOSE, rig.out.row(rig.row(ActionList.CANCEL_TIMER)).timer);
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_CLOSE, rig.out);
         assertEquals(0, rig.out.size());

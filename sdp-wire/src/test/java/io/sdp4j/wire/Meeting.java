@@ -165,7 +165,7 @@ abstract class Meeting extends SingleMachine {
         int credit = limit - (Bsdh.mseq(Bsdh.second(header, 0)) - 1);
         boolean raises = told - advertised > 0;
         require(
-                out.bytes(i) > 0 ? credit >= 3 : credit >= 2 || (credit == 1 && raises),
+                out.row(i).bytes > 0 ? credit >= 3 : credit >= 2 || (credit == 1 && raises),
                 "sends without credit");
         advertised = told;
         said[Bsdh.mid(header, 0)]++;
@@ -173,10 +173,10 @@ abstract class Meeting extends SingleMachine {
         MemorySegment.copy(header, 0, MemorySegment.ofArray(flight.header), 0, 36);
         flight.byteLen = byteLen;
         flight.streamAt = sendAt;
-        if (out.kind(i) == ActionList.SEND_LENT) {
-            Lent source = lookUp(sources, out.buffer(i));
+        if (out.row(i).kind == ActionList.SEND_LENT) {
+            Lent source = lookUp(sources, out.row(i).buffer);
             require(source != null, "sends what is not lent");
-            flight.streamAt = source.start + out.bufferOffset(i);
+            flight.streamAt = source.start + out.row(i).bufferOffset;
         }
         peer.inbox.add(flight);
     }
@@ -191,13 +191,13 @@ abstract class Meeting extends SingleMachine {
 
     @Override
     void delivers(int i) {
-        require(slotAt[out.slot(i)] == arrived, "bytes out of order");
-        arrived += out.bytes(i);
+        require(slotAt[out.row(i).slot] == arrived, "bytes out of order");
+        arrived += out.row(i).bytes;
     }
 
     @Override
     void places(int i, Lent sink) {
-        append(sink, slotAt[out.slot(i)]);
+        append(sink, slotAt[out.row(i).slot]);
     }
 
     @Override

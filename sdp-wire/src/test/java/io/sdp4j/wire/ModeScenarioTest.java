@@ -22,7 +22,8 @@ class ModeScenarioTest extends ZcopyRig {
         sink.feedAck(Mid.MODE_CHANGE, 64, offer - 1, 0, Mch.COMBINED << 28);
         sink.feedAck(Mid.DATA, 64, offer - 1, 1);
         sink.assertAlive();
-        assertEquals(5, sink.out.buffer(sink.row(ActionList.SINK_RETURNED)), "an ordinary buffer");
+        assertEquals(
+                5, sink.out.row(sink.row(ActionList.SINK_RETURNED)).buffer, "an ordinary buffer");
         assertEquals(8, sink.machine.receive.sinks.n());
     }
 
@@ -50,7 +51,7 @@ class ModeScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.SRC_AVAIL), rig.mids());
         lendSource(4, 100_000);
         assertEquals(List.of(Mid.MODE_CHANGE, Mid.SRC_AVAIL), rig.mids());
-        assertEquals(0, rig.out.bytes(rowOf(Mid.SRC_AVAIL)));
+        assertEquals(0, rig.out.row(rowOf(Mid.SRC_AVAIL)).bytes);
     }
 
     /** Into Buffered only when the Source knows its SrcAvail to be processed (7.3, 7.4). */

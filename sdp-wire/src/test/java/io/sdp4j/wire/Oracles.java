@@ -219,7 +219,7 @@ final class Oracles {
                 "lost a buffer");
         if (!side.peer.dead && talking(side.peer.machine)) {
             int real = side.peer.posted.size() - Side.messages(side.wire);
-            int believed = machine.credit() + machine.credits.reserved();
+            int believed = machine.credit() + machine.credits.reserved;
             require(believed <= real, side, "believes in more than there is", believed, real);
         }
     }

@@ -20,8 +20,8 @@ class ProgressTimersTest extends ZcopyRig {
     private void assertArmed(int timer, int seconds) {
         int row = rig.row(ActionList.ARM_TIMER);
         assertTrue(row >= 0, rig::actions);
-        assertEquals(timer, rig.out.timer(row));
-        assertEquals(seconds * 1_000_000_000L, rig.out.nanos(row));
+        assertEquals(timer, rig.out.row(row).timer);
+        assertEquals(seconds * 1_000_000_000L, rig.out.row(row).nanos);
     }
 
     /** Something has moved since the timer was armed, and nothing does from now on. */
@@ -241,8 +241,8 @@ class ProgressTimersTest extends ZcopyRig {
         Rig asking = new Rig(CONFIG.with(ZCOPY.withSuspending()), 64, 0, 0);
         assertTrue(asking.machine.suspend(8080, asking.out));
         int row = asking.row(ActionList.ARM_TIMER);
-        assertEquals(SdpMachine.TIMER_SUSPEND, asking.out.timer(row));
-        assertEquals(5_000_000_000L, asking.out.nanos(row));
+        assertEquals(SdpMachine.TIMER_SUSPEND, asking.out.row(row).timer);
+        assertEquals(5_000_000_000L, asking.out.row(row).nanos);
         assertFalse(asking.machine.suspend(8080, asking.out), "once");
     }
 }

@@ -230,7 +230,8 @@ final class RawPeer extends SingleMachine {
     @Override
     void sends(int i, int bytes) {
         require(bytes <= Math.max(peerReceiveBytes, machine.peerReceiveBytes), "long");
-        boolean owed = out.kind(i) == ActionList.SEND; // reserved before the peer took credit back
+        boolean owed =
+                out.row(i).kind == ActionList.SEND; // reserved before the peer took credit back
         int credit = limit - sent + 1;
         require(owed || credit > 0, "sends without credit");
     }
@@ -242,8 +243,8 @@ final class RawPeer extends SingleMachine {
     @Override
     long filledBy(Lent sink) {
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == ActionList.SINK_RETURNED && out.buffer(i) == sink.id) {
-                return sink.filled == 0 ? out.bytesDone(i) : sink.filled;
+            if (out.row(i).kind == ActionList.SINK_RETURNED && out.row(i).buffer == sink.id) {
+                return sink.filled == 0 ? out.row(i).bufferOffset : sink.filled;
             }
         }
         return sink.filled;

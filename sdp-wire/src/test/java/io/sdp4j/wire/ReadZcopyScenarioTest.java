@@ -15,12 +15,12 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertTrue(lendSink(5, 131_072));
         rig.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(131_072));
         int place = rig.row(ActionList.PLACE);
-        assertEquals(1, rig.out.bytes(place));
-        assertEquals(32, rig.out.offset(place));
+        assertEquals(1, rig.out.row(place).bytes);
+        assertEquals(32, rig.out.row(place).offset);
         int read = rig.row(ActionList.RDMA_READ);
-        assertEquals(0x1001, rig.out.remoteAddress(read));
-        assertEquals(0x11, rig.out.rkey(read));
-        assertEquals(1, rig.out.bufferOffset(read));
+        assertEquals(0x1001, rig.out.row(read).remoteAddress);
+        assertEquals(0x11, rig.out.row(read).rkey);
+        assertEquals(1, rig.out.row(read).bufferOffset);
         assertEquals(131_071, rdmaBytes(ActionList.RDMA_READ));
         assertEquals(List.of(), rig.mids(), "nothing before the reads have completed");
         readsCompleted(1);
@@ -28,7 +28,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         readsCompleted(1);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
         assertEquals(131_071, extension(rig, rowOf(Mid.RDMA_RD_COMPL)));
-        assertEquals(Bsdh.REQ_PIPE, Bsdh.flags(rig.out.first(rowOf(Mid.RDMA_RD_COMPL))));
+        assertEquals(Bsdh.REQ_PIPE, Bsdh.flags(rig.out.row(rowOf(Mid.RDMA_RD_COMPL)).first));
         assertSinkReturned(5, 131_072);
     }
 
@@ -37,9 +37,9 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void s09source() {
         assertTrue(lendSource(3, 131_072));
         int row = rig.row(ActionList.SEND_LENT);
-        assertEquals(Mid.SRC_AVAIL, Bsdh.mid(rig.out.first(row)));
-        assertEquals(32, rig.out.headerBytes(row));
-        assertEquals(1, rig.out.bytes(row));
+        assertEquals(Mid.SRC_AVAIL, Bsdh.mid(rig.out.row(row).first));
+        assertEquals(32, rig.out.row(row).offset);
+        assertEquals(1, rig.out.row(row).bytes);
         assertEquals(131_072, extension(rig, row));
         rig.feed(Mid.RDMA_RD_COMPL, 64, 0, 100_000);
         assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED), "a part is not all");
@@ -53,13 +53,13 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         Rig wide = new Rig(CONFIG.with(new Features(8, 65_536, 4, 1000, true, false)), 64, 0, 0);
         wide.out.clear();
         assertTrue(wide.machine.source().lend(3, 100_000, 1, 2, wide.out));
-        assertEquals(1000, wide.out.bytes(wide.row(ActionList.SEND_LENT)));
+        assertEquals(1000, wide.out.row(wide.row(ActionList.SEND_LENT)).bytes);
         wide.feed(Mid.RDMA_RD_COMPL, 64, 0, 40_000);
         assertFalse(wide.machine.reserve());
         wide.feed(Mid.SEND_SM, 64, 0);
         int row = wide.row(ActionList.SOURCE_RETURNED);
-        assertEquals(41_000, wide.out.bytesDone(row));
-        assertEquals(ActionList.COPY, wide.out.outcome(row));
+        assertEquals(41_000, wide.out.row(row).bufferOffset);
+        assertEquals(ActionList.COPY, wide.out.row(row).outcome);
         for (int bytes : new int[] {16_384, 16_384, 16_384, 9848}) {
             assertEquals(bytes, wide.machine.source().payloadLimit());
             wide.send(bytes);
@@ -102,7 +102,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(-1, late.row(ActionList.RDMA_READ));
         assertEquals(List.of(Mid.SEND_SM), late.mids());
-        assertEquals(41, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
+        assertEquals(41, Bsdh.mseqAck(late.out.row(late.row(ActionList.CONTROL)).second));
         assertEquals(0, late.machine.sink().offeredBytes());
         late.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(500));
         late.assertAlive();
@@ -127,15 +127,16 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         Rig late = new Rig(CONFIG, 64, 0, 39);
         late.machine.sink().lend(5, 200_000, 0, 0, true, late.out);
         late.feed(Mid.SRC_AVAIL, 64, 1, Rig.srcAvail(200_000));
-        assertEquals(65_536, late.out.bytes(late.row(ActionList.RDMA_READ)));
+        assertEquals(65_536, late.out.row(late.row(ActionList.RDMA_READ)).bytes);
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(List.of(), late.mids(), "reads are running");
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))), "held back");
+        assertEquals(
+                40, Bsdh.mseqAck(late.out.row(late.row(ActionList.CONTROL)).second), "held back");
         late.out.clear();
         late.machine.sink().onReadsCompleted(4, late.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), late.mids(), "all was read: the cancel is void");
-        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
+        assertEquals(40, Bsdh.mseqAck(late.out.row(late.row(ActionList.CONTROL)).second));
     }
 
     /** The same with less lent than advertised: the rest goes back by SendSm. */
@@ -150,14 +151,15 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.machine.sink().lend(6, 65_536, 0, 0, true, late.out);
         late.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
+        assertEquals(40, Bsdh.mseqAck(late.out.row(late.row(ActionList.CONTROL)).second));
         late.out.clear();
         late.machine.sink().onReadsCompleted(1, late.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
         int first = late.row(ActionList.CONTROL);
         assertEquals(65_536, extension(late, first));
-        assertEquals(40, Bsdh.mseqAck(late.out.second(first)));
-        assertEquals(42, Bsdh.mseqAck(late.out.second(first + 1)), "the cancel is acknowledged");
+        assertEquals(40, Bsdh.mseqAck(late.out.row(first).second));
+        assertEquals(
+                42, Bsdh.mseqAck(late.out.row(first + 1).second), "the cancel is acknowledged");
     }
 
     /** Without credits the acknowledgement is held all the same, as long as reads are running. */
@@ -168,7 +170,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         late.feed(Mid.SRC_AVAIL, 0, 1, Rig.srcAvail(400_000));
         late.feed(Mid.SRC_AVAIL_CANCEL, 0, 0);
         late.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(40, Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))));
+        assertEquals(40, Bsdh.mseqAck(late.out.row(late.row(ActionList.CONTROL)).second));
         late.feed(Mid.DATA, 0, 0);
         late.out.clear();
         late.machine.sink().onReadsCompleted(4, late.out);
@@ -177,7 +179,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SEND_SM), late.mids());
         assertEquals(
                 44,
-                Bsdh.mseqAck(late.out.second(late.row(ActionList.CONTROL))),
+                Bsdh.mseqAck(late.out.row(late.row(ActionList.CONTROL)).second),
                 "released for a credit");
     }
 
@@ -221,8 +223,9 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         assertEquals(41, inline.machine.credits.lastSent());
         inline.feedAck(Mid.SEND_SM, 64, 40, 0);
         int row = inline.row(ActionList.SOURCE_RETURNED);
-        assertEquals(ActionList.COPY, inline.out.outcome(row), "the Sink counts on these bytes");
-        assertEquals(100, inline.out.bytesDone(row));
+        assertEquals(
+                ActionList.COPY, inline.out.row(row).outcome, "the Sink counts on these bytes");
+        assertEquals(100, inline.out.row(row).bufferOffset);
         assertEquals(4900, inline.machine.send.sources.owed());
         inline.send(4900);
         inline.out.clear();
@@ -252,17 +255,18 @@ class ReadZcopyScenarioTest extends ZcopyRig {
         small.feed(Mid.DATA, 64, 100);
         assertTrue(small.mids().contains(Mid.SRC_AVAIL_CANCEL));
         small.feed(Mid.SEND_SM, 64, 0);
-        assertEquals(ActionList.COPY, small.out.outcome(small.row(ActionList.SOURCE_RETURNED)));
+        assertEquals(ActionList.COPY, small.out.row(small.row(ActionList.SOURCE_RETURNED)).outcome);
     }
 
     /** A peer that neither reads nor answers: after a second the rest is copied (18). */
     @Test
     void srcAvailTimesOut() {
         assertTrue(lendSource(3, 100_000));
-        assertEquals(SdpMachine.TIMER_SRC_AVAIL, rig.out.timer(rig.row(ActionList.ARM_TIMER)));
+        assertEquals(SdpMachine.TIMER_SRC_AVAIL, rig.out.row(rig.row(ActionList.ARM_TIMER)).timer);
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_SRC_AVAIL, rig.out);
-        assertEquals(Mid.SRC_AVAIL_CANCEL, Bsdh.mid(rig.out.first(rowOf(Mid.SRC_AVAIL_CANCEL))));
+        assertEquals(
+                Mid.SRC_AVAIL_CANCEL, Bsdh.mid(rig.out.row(rowOf(Mid.SRC_AVAIL_CANCEL)).first));
         rig.out.clear();
         rig.machine.onTimer(SdpMachine.TIMER_CANCEL, rig.out);
         assertEquals(AbortReason.ANSWER_TIMEOUT, rig.machine.abortReason());
@@ -336,7 +340,7 @@ class ReadZcopyScenarioTest extends ZcopyRig {
     void closeWithUnreadOffer() {
         pipelineSink();
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
-        assertEquals(ActionList.READABLE, rig.out.flags(rig.row(ActionList.WAKE)));
+        assertEquals(ActionList.READABLE, rig.out.row(rig.row(ActionList.WAKE)).flags);
         rig.out.clear();
         rig.machine.close(false, false, rig.out);
         assertEquals(AbortReason.UNREAD_DATA, rig.machine.abortReason());

@@ -64,7 +64,7 @@ class RefusalScenarioTest {
         machine.onDisconnected(out);
         assertTrue(machine.closed() && machine.reset());
         assertEquals(1, out.size(), () -> ActionText.of(out));
-        assertEquals(ActionList.WAKE, out.kind(0));
+        assertEquals(ActionList.WAKE, out.row(0).kind);
         HelloAck.writeShort(m, 0, 32, 16, 16_400, 4, 4);
         assertEquals(HelloFault.WRONG_TIME, machine.onHelloAck(m, 0, HelloAck.SHORT_BYTES));
         assertFalse(machine.reserve());

@@ -188,7 +188,7 @@ class RevocationTest extends ZcopyRig {
         rig.feed(Mid.SRC_AVAIL_CANCEL, 64, 0);
         assertEquals(List.of(), rig.mids());
         rig.feed(Mid.CH_RCV_BUF, 64, 0, 4096);
-        assertEquals(2, Bsdh.mseqAck(rig.out.second(rig.row(ActionList.CONTROL))));
+        assertEquals(2, Bsdh.mseqAck(rig.out.row(rig.row(ActionList.CONTROL)).second));
     }
 
     /** In Combined the next SrcAvail follows the answer, also that to a cancel or an empty one. */
@@ -217,7 +217,7 @@ class RevocationTest extends ZcopyRig {
         rig.machine.source().recall(rig.out);
         assertSourceReturned(3, 0, ActionList.RECALLED);
         assertEquals(List.of(), rig.mids());
-        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.row(rig.row(ActionList.WAKE)).flags);
         assertTrue(lendSource(3, 1000), "nothing is recalled any more");
         while (rig.machine.credits.posted() > 2) {
             assertEquals(-1, rig.row(ActionList.SOURCE_RETURNED));
@@ -225,7 +225,7 @@ class RevocationTest extends ZcopyRig {
         }
         assertSourceReturned(3, 0, ActionList.COPY);
         assertEquals(1000, rig.machine.send.sources.owed());
-        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.row(rig.row(ActionList.WAKE)).flags);
     }
 
     /** A recall of nothing recalls nothing later, on either half. */
@@ -251,7 +251,7 @@ class RevocationTest extends ZcopyRig {
         assertFalse(lendSink(7, 1000));
         readsCompleted(1);
         assertSinkReturned(5, 65_000);
-        assertEquals(6, rig.out.buffer(rig.row(ActionList.SINK_RETURNED) + 1));
+        assertEquals(6, rig.out.row(rig.row(ActionList.SINK_RETURNED) + 1).buffer);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
         assertTrue(lendSink(7, 1000));
     }

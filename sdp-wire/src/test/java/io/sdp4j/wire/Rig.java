@@ -61,7 +61,7 @@ final class Rig {
     /** Row of the first action of a kind, or -1. */
     static int indexOf(ActionList out, int kind) {
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == kind) {
+            if (out.row(i).kind == kind) {
                 return i;
             }
         }
@@ -133,11 +133,11 @@ final class Rig {
     List<Integer> mids() {
         List<Integer> mids = new ArrayList<>();
         for (int i = 0; i < out.size(); i++) {
-            int kind = out.kind(i);
+            int kind = out.row(i).kind;
             if (kind == ActionList.SEND
                     || kind == ActionList.CONTROL
                     || kind == ActionList.SEND_LENT) {
-                mids.add(Bsdh.mid(out.first(i)));
+                mids.add(Bsdh.mid(out.row(i).first));
             }
         }
         return mids;
@@ -158,7 +158,7 @@ final class Rig {
         assertEquals(1, mids().size(), this::actions);
         int i = Math.max(row(ActionList.CONTROL), row(ActionList.SEND));
         MemorySegment m = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES]);
-        out.writeHeader(i, m, 0);
+        out.row(i).writeHeader(m, 0);
         return m;
     }
 

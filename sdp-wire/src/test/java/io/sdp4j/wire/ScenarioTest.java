@@ -56,7 +56,7 @@ class ScenarioTest {
         assertEquals(List.of(Mid.CH_RCV_BUF_ACK), rig.mids(), "control is allowed at 2");
         assertFalse(rig.machine.reserve());
         rig.feed(Mid.DATA, 3, 0);
-        assertEquals(ActionList.WRITABLE, rig.out.flags(rig.row(ActionList.WAKE)));
+        assertEquals(ActionList.WRITABLE, rig.out.row(rig.row(ActionList.WAKE)).flags);
         rig.send(10);
         assertEquals(List.of(Mid.DATA), rig.mids());
         assertEquals(2, rig.machine.credit());
@@ -242,7 +242,7 @@ class ScenarioTest {
         MemorySegment answer = rig.message();
         assertEquals(Mid.RDMA_RD_COMPL, Bsdh.mid(answer, 0));
         assertEquals(0, answer.get(Wire.INT, 16));
-        assertEquals(100, rig.out.bytes(rig.row(ActionList.DELIVER)));
+        assertEquals(100, rig.out.row(rig.row(ActionList.DELIVER)).bytes);
     }
 
     @Test

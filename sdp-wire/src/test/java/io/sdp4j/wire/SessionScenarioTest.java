@@ -15,12 +15,12 @@ class SessionScenarioTest extends ZcopyRig {
     @Test
     void s31() {
         rig.send(10_000);
-        assertEquals(0, Bsdh.flags(rig.out.first(0)));
+        assertEquals(0, Bsdh.flags(rig.out.row(0).first));
         rig.machine.reserve();
         rig.out.clear();
         rig.machine.send(0, 1000, true, rig.out);
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(rig.out.first(0)));
-        assertEquals(ActionList.SOLICITED, rig.out.flags(0));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(rig.out.row(0).first));
+        assertEquals(ActionList.SOLICITED, rig.out.row(0).flags);
     }
 
     @Test
@@ -31,7 +31,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertTrue(poor.machine.reserve());
         poor.out.clear();
         poor.machine.send(0, 1, true, poor.out);
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(poor.out.first(0)));
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(poor.out.row(0).first));
     }
 
     /** The announcement of an urgent byte is taken on any message, and means nothing here (8). */
@@ -96,7 +96,7 @@ class SessionScenarioTest extends ZcopyRig {
         for (int i = 0; i < 3; i++) {
             rig.machine.onKeepAlive(rig.out);
             assertEquals(1, rig.out.size());
-            assertEquals(ActionList.KEEP_ALIVE, rig.out.kind(0));
+            assertEquals(ActionList.KEEP_ALIVE, rig.out.row(0).kind);
             rig.out.clear();
         }
         assertEquals(lastSent, rig.machine.credits.lastSent());
@@ -123,7 +123,7 @@ class SessionScenarioTest extends ZcopyRig {
         asked.machine.sink().onReadsCompleted(1, asked.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL, Mid.SUSP_COMM_ACK), asked.mids());
         asked.complete(Mid.SUSP_COMM_ACK);
-        assertEquals(8080, asked.out.port(asked.row(ActionList.SUSPENDED)));
+        assertEquals(8080, asked.out.row(asked.row(ActionList.SUSPENDED)).port);
         assertTrue(asked.row(ActionList.DISCONNECT) >= 0);
         assertEquals(State.SUSPENDED, asked.machine.state());
         assertTrue(asked.machine.closed());
@@ -138,7 +138,7 @@ class SessionScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.SUSP_COMM_ACK), asked.mids());
         asked.out.clear();
         asked.machine.onDisconnected(asked.out);
-        assertEquals(8080, asked.out.port(asked.row(ActionList.SUSPENDED)));
+        assertEquals(8080, asked.out.row(asked.row(ActionList.SUSPENDED)).port);
         assertEquals(State.SUSPENDED, asked.machine.state());
         asked.complete(Mid.SUSP_COMM_ACK);
         assertEquals(0, asked.out.size());
@@ -170,10 +170,10 @@ class SessionScenarioTest extends ZcopyRig {
         asking.consumed();
         assertEquals(List.of(), asking.mids());
         asking.feed(Mid.SUSP_COMM_ACK, 64, 0);
-        assertEquals(8080, asking.out.port(asking.row(ActionList.SUSPENDED)));
+        assertEquals(8080, asking.out.row(asking.row(ActionList.SUSPENDED)).port);
         int row = asking.row(ActionList.SOURCE_RETURNED);
-        assertEquals(1000, asking.out.bytesDone(row));
-        assertEquals(ActionList.RECALLED, asking.out.outcome(row));
+        assertEquals(1000, asking.out.row(row).bufferOffset);
+        assertEquals(ActionList.RECALLED, asking.out.row(row).outcome);
         assertEquals(State.SUSPENDED, asking.machine.state());
         assertFalse(asking.machine.suspend(1, asking.out));
         asking.machine.onDisconnected(asking.out);
@@ -188,7 +188,7 @@ class SessionScenarioTest extends ZcopyRig {
         accepting.feedAck(Mid.SUSP_COMM, 64, 0, 0, 0, 0x11F91);
         assertEquals(List.of(), accepting.mids());
         accepting.feed(Mid.SUSP_COMM_ACK, 64, 0);
-        assertEquals(8080, accepting.out.port(accepting.row(ActionList.SUSPENDED)));
+        assertEquals(8080, accepting.out.row(accepting.row(ActionList.SUSPENDED)).port);
         Suspension connecting = new Suspension();
         connecting.want(8081);
         connecting.onRequestSent();

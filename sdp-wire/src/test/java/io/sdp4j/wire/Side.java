@@ -98,10 +98,10 @@ final class Side {
         int woken = 0;
         boolean delivered = false;
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == ActionList.WAKE) {
-                woken |= out.flags(i);
+            if (out.row(i).kind == ActionList.WAKE) {
+                woken |= out.row(i).flags;
             } else {
-                delivered |= out.kind(i) == ActionList.DELIVER;
+                delivered |= out.row(i).kind == ActionList.DELIVER;
                 act(i);
             }
         }
@@ -118,14 +118,14 @@ final class Side {
     }
 
     private void act(int i) {
-        switch (out.kind(i)) {
+        switch (out.row(i).kind) {
             case ActionList.SEND, ActionList.CONTROL, ActionList.SEND_LENT -> send(i);
             case ActionList.DELIVER -> deliver(i);
-            case ActionList.REPOST -> posted.add(out.slot(i));
-            case ActionList.ARM_TIMER -> timers |= 1 << out.timer(i);
+            case ActionList.REPOST -> posted.add(out.row(i).slot);
+            case ActionList.ARM_TIMER -> timers |= 1 << out.row(i).timer;
             case ActionList.CANCEL_TIMER -> {
-                oracles.require((timers & (1 << out.timer(i))) != 0, "cancels an idle timer");
-                timers &= ~(1 << out.timer(i));
+                oracles.require((timers & (1 << out.row(i).timer)) != 0, "cancels an idle timer");
+                timers &= ~(1 << out.row(i).timer);
             }
             case ActionList.DISCONNECT -> hangUp(false);
             case ActionList.ABORT -> {
@@ -143,26 +143,26 @@ final class Side {
     private void send(int i) {
         Flight message = new Flight();
         MemorySegment header = MemorySegment.ofArray(message.header);
-        out.writeHeader(i, header, 0);
-        message.byteLen = out.messageBytes(i);
-        if (Bsdh.mid(out.first(i)) == Mid.SINK_AVAIL) {
-            lender.onOffered(out.rkey(i));
+        out.row(i).writeHeader(header, 0);
+        message.byteLen = out.row(i).messageBytes();
+        if (Bsdh.mid(out.row(i).first) == Mid.SINK_AVAIL) {
+            lender.onOffered(out.row(i).rkey);
         }
         message.streamAt = sendAt;
-        if (out.kind(i) == ActionList.SEND) {
-            lender.onSent(out.bytes(i));
-        } else if (out.kind(i) == ActionList.SEND_LENT) {
+        if (out.row(i).kind == ActionList.SEND) {
+            lender.onSent(out.row(i).bytes);
+        } else if (out.row(i).kind == ActionList.SEND_LENT) {
             message.streamAt = lender.positionOf(i);
         }
-        message.tag = (out.flags(i) & ActionList.SIGNALLED) != 0 ? out.tag(i) : 0;
-        oracles.sends(this, header, message.byteLen, out.bytes(i) > 0);
+        message.tag = (out.row(i).flags & ActionList.SIGNALLED) != 0 ? out.row(i).tag : 0;
+        oracles.sends(this, header, message.byteLen, out.row(i).bytes > 0);
         wire.add(message);
         oracles.sendDepth(this);
     }
 
     private void deliver(int i) {
-        Chunk chunk = new Chunk(out.slot(i), slotAt[out.slot(i)], out.bytes(i));
-        oracles.delivers(this, out.offset(i), chunk.bytes());
+        Chunk chunk = new Chunk(out.row(i).slot, slotAt[out.row(i).slot], out.row(i).bytes);
+        oracles.delivers(this, out.row(i).offset, chunk.bytes());
         unread.add(chunk);
         app.delivered();
     }
@@ -394,7 +394,7 @@ final class Side {
                 machine.state(),
                 machine.abortReason(),
                 machine.credit(),
-                machine.credits.reserved(),
+                machine.credits.reserved,
                 machine.credits.posted(),
                 machine.credits.known(),
                 config,

@@ -60,7 +60,7 @@ final class SimulatedSession {
         boolean follows = side.machine.suspendedByPeer();
         pair.oracles.require(!suspended && !side.app.reserved(), side, "must not be suspended now");
         int expected = follows ? side.peer.session.port : port;
-        boolean right = side.out.port(i) == expected && (follows || asked);
+        boolean right = side.out.row(i).port == expected && (follows || asked);
         pair.oracles.require(right || pair.lied(), side, "is to be found elsewhere");
         suspended = true;
         asked &= follows;

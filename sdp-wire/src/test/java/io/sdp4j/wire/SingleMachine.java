@@ -188,8 +188,8 @@ abstract class SingleMachine {
         int woken = 0;
         for (int i = 0; i < out.size(); i++) {
             require(!wasClosed, "acts after the end");
-            if (out.kind(i) == ActionList.WAKE) {
-                woken |= out.flags(i);
+            if (out.row(i).kind == ActionList.WAKE) {
+                woken |= out.row(i).flags;
             } else {
                 act(i);
             }
@@ -204,22 +204,24 @@ abstract class SingleMachine {
     }
 
     private void act(int i) {
-        switch (out.kind(i)) {
+        switch (out.row(i).kind) {
             case ActionList.SEND, ActionList.CONTROL, ActionList.SEND_LENT -> post(i);
             case ActionList.DELIVER -> {
-                unread.add(out.slot(i));
+                unread.add(out.row(i).slot);
                 delivers(i);
             }
-            case ActionList.REPOST -> posted.add(out.slot(i));
-            case ActionList.ARM_TIMER -> timers |= 1 << out.timer(i);
-            case ActionList.CANCEL_TIMER -> timers &= ~(1 << out.timer(i));
+            case ActionList.REPOST -> posted.add(out.row(i).slot);
+            case ActionList.ARM_TIMER -> timers |= 1 << out.row(i).timer;
+            case ActionList.CANCEL_TIMER -> timers &= ~(1 << out.row(i).timer);
             case ActionList.RDMA_READ -> rdma(i, true, sinks);
             case ActionList.RDMA_WRITE -> rdma(i, false, sources);
             case ActionList.PLACE -> {
-                Lent sink = find(sinks, out.buffer(i));
-                require(out.bufferOffset(i) + out.bytes(i) <= sink.lenBytes, "placed beyond");
+                Lent sink = find(sinks, out.row(i).buffer);
+                require(
+                        out.row(i).bufferOffset + out.row(i).bytes <= sink.lenBytes,
+                        "placed beyond");
                 places(i, sink);
-                sink.filled += out.bytes(i);
+                sink.filled += out.row(i).bytes;
             }
             case ActionList.SOURCE_RETURNED -> sourceReturned(i);
             case ActionList.SINK_RETURNED -> sinkReturned(i);
@@ -230,23 +232,23 @@ abstract class SingleMachine {
     }
 
     private void post(int i) {
-        out.writeHeader(i, header, 0);
-        int bytes = out.messageBytes(i);
+        out.row(i).writeHeader(header, 0);
+        int bytes = out.row(i).messageBytes();
         require(Bsdh.check(Bsdh.first(header, 0), bytes) == AbortReason.NONE, "malformed");
         require(Bsdh.mseq(Bsdh.second(header, 0)) == ++sent, "a number out of turn");
         require(Bsdh.bufs(header, 0) <= config.receiveSlots(), "advertises too much");
-        uncompleted.add((out.flags(i) & ActionList.SIGNALLED) != 0 ? out.tag(i) : 0);
+        uncompleted.add((out.row(i).flags & ActionList.SIGNALLED) != 0 ? out.row(i).tag : 0);
         require(uncompleted.size() <= config.sendDepth(), "send queue overrun");
         sends(i, bytes);
     }
 
     private void rdma(int i, boolean read, Deque<Lent> lent) {
-        Lent local = find(lent, out.buffer(i));
-        long offset = out.bufferOffset(i);
-        int bytes = out.bytes(i);
+        Lent local = find(lent, out.row(i).buffer);
+        long offset = out.row(i).bufferOffset;
+        int bytes = out.row(i).bytes;
         require(bytes > 0 && offset >= 0 && offset + bytes <= local.lenBytes, "RDMA beyond");
         local.flying++;
-        Rdma rdma = new Rdma(read, local, offset, bytes, out.rkey(i), out.remoteAddress(i));
+        Rdma rdma = new Rdma(read, local, offset, bytes, out.row(i).rkey, out.row(i).remoteAddress);
         (read ? reads : writes).add(rdma);
         require(reads.size() <= machine.ord, "more reads than agreed");
         posts(rdma);
@@ -254,16 +256,16 @@ abstract class SingleMachine {
 
     private void sourceReturned(int i) {
         Lent source = sources.remove();
-        long done = out.bytesDone(i);
-        require(source.id == out.buffer(i), "sources come back out of order");
+        long done = out.row(i).bufferOffset;
+        require(source.id == out.row(i).buffer, "sources come back out of order");
         require(done >= 0 && done <= source.lenBytes, "took more than there was");
         require(source.flying == 0 || machine.closed(), "gave back a source in use");
-        switch (out.outcome(i)) {
+        switch (out.row(i).outcome) {
             case ActionList.DONE -> require(done == source.lenBytes, "done, but not all");
             case ActionList.CUT -> require(machine.closed(), "cut, yet alive");
             default -> {
                 require(
-                        out.outcome(i) == ActionList.COPY || recalling || suspended(),
+                        out.row(i).outcome == ActionList.COPY || recalling || suspended(),
                         "recalled without a cause");
                 if (done < source.lenBytes) {
                     pending.add(new long[] {source.start + done, source.lenBytes - done});
@@ -280,11 +282,13 @@ abstract class SingleMachine {
 
     private void sinkReturned(int i) {
         Lent sink = sinks.remove();
-        require(sink.id == out.buffer(i), "sinks come back out of order");
-        require(out.bytesDone(i) <= sink.lenBytes, "filled beyond its end");
+        require(sink.id == out.row(i).buffer, "sinks come back out of order");
+        require(out.row(i).bufferOffset <= sink.lenBytes, "filled beyond its end");
         require(sink.flying == 0 || machine.closed(), "gave back a sink in use");
         if (!machine.closed()) {
-            require(out.bytesDone(i) == filledBy(sink), "a sink with another number of bytes");
+            require(
+                    out.row(i).bufferOffset == filledBy(sink),
+                    "a sink with another number of bytes");
             fills(sink);
         }
     }

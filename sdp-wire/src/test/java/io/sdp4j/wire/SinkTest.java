@@ -52,7 +52,7 @@ class SinkTest extends ZcopyRig {
         assertTrue(lendPrivateSink(5, 5000));
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(1000));
         rig.feed(Mid.SRC_AVAIL, 64, 0, Rig.srcAvail(2000));
-        assertEquals(1000, rig.out.bufferOffset(rig.row(ActionList.RDMA_READ)));
+        assertEquals(1000, rig.out.row(rig.row(ActionList.RDMA_READ)).bufferOffset);
         readsCompleted(1);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), rig.mids());
         assertEquals(-1, rig.row(ActionList.SINK_RETURNED), "it is being filled");
@@ -84,8 +84,8 @@ class SinkTest extends ZcopyRig {
         readsCompleted(1);
         assertEquals(65_536, rdmaBytes(ActionList.RDMA_READ));
         int read = rig.row(ActionList.RDMA_READ);
-        assertEquals(1 + 4 * 65_536, rig.out.bufferOffset(read));
-        assertEquals(0x1000 + 1 + 4 * 65_536, rig.out.remoteAddress(read));
+        assertEquals(1 + 4 * 65_536, rig.out.row(read).bufferOffset);
+        assertEquals(0x1000 + 1 + 4 * 65_536, rig.out.row(read).remoteAddress);
     }
 
     /** An offer wanted as Data is not read, though the SendSm waits for a credit. */
@@ -103,7 +103,7 @@ class SinkTest extends ZcopyRig {
         assertEquals(List.of(Mid.SEND_SM), poor.mids());
         assertEquals(-1, poor.row(ActionList.SINK_RETURNED), "Data will come");
         poor.feed(Mid.DATA, 64, 999);
-        assertEquals(5, poor.out.buffer(poor.row(ActionList.SINK_RETURNED)));
+        assertEquals(5, poor.out.row(poor.row(ActionList.SINK_RETURNED)).buffer);
         poor.assertAlive();
     }
 
@@ -331,7 +331,7 @@ class SinkTest extends ZcopyRig {
         sink.out.clear();
         sink.machine.sink().onReadsCompleted(1, sink.out);
         assertEquals(List.of(Mid.RDMA_RD_COMPL), sink.mids());
-        assertEquals(0, Bsdh.flags(sink.out.first(sink.row(ActionList.CONTROL))));
+        assertEquals(0, Bsdh.flags(sink.out.row(sink.row(ActionList.CONTROL)).first));
     }
 
     /** A side that stops reading says so at once to a peer that offers. */

@@ -83,7 +83,7 @@ class SourceTest extends ZcopyRig {
         source.machine.source().lend(3, 1000, 1, 2, source.out);
         source.machine.source().lend(4, 1000, 1, 2, source.out);
         source.feed(Mid.SEND_SM, 64, 0);
-        assertEquals(3, source.out.buffer(source.row(ActionList.SOURCE_RETURNED)));
+        assertEquals(3, source.out.row(source.row(ActionList.SOURCE_RETURNED)).buffer);
         assertEquals(1, source.machine.source().lent());
         source.send(999);
         assertEquals(List.of(Mid.DATA, Mid.SRC_AVAIL), source.mids());
@@ -103,8 +103,8 @@ class SourceTest extends ZcopyRig {
         writesCompleted(1);
         assertSourceReturned(3, 1000, ActionList.DONE);
         int next = rig.row(ActionList.SOURCE_RETURNED) + 1;
-        assertEquals(4, rig.out.buffer(next));
-        assertEquals(ActionList.RECALLED, rig.out.outcome(next));
+        assertEquals(4, rig.out.row(next).buffer);
+        assertEquals(ActionList.RECALLED, rig.out.row(next).outcome);
     }
 
     /** At a cut only what is known to have arrived is done. */
@@ -120,9 +120,9 @@ class SourceTest extends ZcopyRig {
         rig.machine.abort(AbortReason.LOCAL_ABORT, rig.out);
         assertSourceReturned(3, 0, ActionList.CUT);
         int next = rig.row(ActionList.SOURCE_RETURNED) + 1;
-        assertEquals(4, rig.out.buffer(next));
-        assertEquals(ActionList.DONE, rig.out.outcome(next));
-        assertEquals(1000, rig.out.bytesDone(next));
+        assertEquals(4, rig.out.row(next).buffer);
+        assertEquals(ActionList.DONE, rig.out.row(next).outcome);
+        assertEquals(1000, rig.out.row(next).bufferOffset);
     }
 
     /** The last RdmaRdCompl crosses a cancel: buffers that wait behind come back all the same. */
@@ -136,9 +136,9 @@ class SourceTest extends ZcopyRig {
         int cancel = source.machine.credits.lastSent();
         source.feedAck(Mid.RDMA_RD_COMPL, 64, cancel - 1, 0, 999);
         int row = source.row(ActionList.SOURCE_RETURNED);
-        assertEquals(ActionList.DONE, source.out.outcome(row));
-        assertEquals(4, source.out.buffer(row + 1));
-        assertEquals(ActionList.RECALLED, source.out.outcome(row + 1));
+        assertEquals(ActionList.DONE, source.out.row(row).outcome);
+        assertEquals(4, source.out.row(row + 1).buffer);
+        assertEquals(ActionList.RECALLED, source.out.row(row + 1).outcome);
         assertEquals(List.of(), source.mids());
     }
 }

@@ -288,7 +288,7 @@ class SuspensionTest extends ZcopyRig {
         able.feed(Mid.SUSP_COMM, 64, 0, suspComm(8080));
         able.out.clear();
         able.machine.onQpError(able.out);
-        assertEquals(8080, able.out.port(able.row(ActionList.SUSPENDED)));
+        assertEquals(8080, able.out.row(able.row(ActionList.SUSPENDED)).port);
         assertEquals(State.SUSPENDED, able.machine.state());
     }
 
@@ -320,7 +320,7 @@ class SuspensionTest extends ZcopyRig {
         suspend(able);
         able.feed(Mid.SUSP_COMM_ACK, 64, 0);
         assertFalse(able.machine.suspendedByPeer());
-        assertEquals(5, able.out.buffer(able.row(ActionList.SINK_RETURNED)));
+        assertEquals(5, able.out.row(able.row(ActionList.SINK_RETURNED)).buffer);
         assertEquals(State.SUSPENDED, able.machine.state());
         assertTrue(able.row(ActionList.SINK_RETURNED) < able.row(ActionList.SUSPENDED));
         able.out.clear();

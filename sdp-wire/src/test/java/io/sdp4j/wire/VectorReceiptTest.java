@@ -56,8 +56,8 @@ class VectorReceiptTest {
         assertUsed(rig, used);
         if (used) {
             int row = rig.row(ActionList.RDMA_WRITE);
-            assertEquals(0x5566_7788, rig.out.rkey(row));
-            assertEquals(0x7FAA_0000_0000L, rig.out.remoteAddress(row));
+            assertEquals(0x5566_7788, rig.out.row(row).rkey);
+            assertEquals(0x7FAA_0000_0000L, rig.out.row(row).remoteAddress);
         }
     }
 
@@ -68,8 +68,8 @@ class VectorReceiptTest {
         rig.feed(V12);
         rig.assertAlive();
         int row = rig.row(ActionList.DELIVER);
-        assertEquals(3, rig.out.bytes(row));
-        assertEquals(36, rig.out.offset(row));
+        assertEquals(3, rig.out.row(row).bytes);
+        assertEquals(36, rig.out.row(row).offset);
         assertUsed(rig, used);
     }
 
@@ -83,9 +83,9 @@ class VectorReceiptTest {
         rig.feed("06 " + flags + " 00 3D 00 00 00 14 00 00 00 0A 00 00 00 09 00 01 FF FF");
         rig.assertAlive();
         int row = rig.row(ActionList.SOURCE_RETURNED);
-        assertEquals(3, rig.out.buffer(row));
-        assertEquals(131_072, rig.out.bytesDone(row));
-        assertEquals(ActionList.DONE, rig.out.outcome(row));
+        assertEquals(3, rig.out.row(row).buffer);
+        assertEquals(131_072, rig.out.row(row).bufferOffset);
+        assertEquals(ActionList.DONE, rig.out.row(row).outcome);
         assertFalse(rig.machine.send.pipelined());
     }
 
@@ -98,8 +98,8 @@ class VectorReceiptTest {
         rig.feed(V14);
         rig.assertAlive();
         int row = rig.row(ActionList.SINK_RETURNED);
-        assertEquals(5, rig.out.buffer(row));
-        assertEquals(262_144, rig.out.bytesDone(row));
+        assertEquals(5, rig.out.row(row).buffer);
+        assertEquals(262_144, rig.out.row(row).bufferOffset);
     }
 
     @Test
@@ -116,7 +116,7 @@ class VectorReceiptTest {
         rig.assertAlive();
         assertEquals(List.of(Mid.SUSP_COMM_ACK), rig.mids());
         rig.complete(Mid.SUSP_COMM_ACK);
-        assertEquals(8080, rig.out.port(rig.row(ActionList.SUSPENDED)));
+        assertEquals(8080, rig.out.row(rig.row(ActionList.SUSPENDED)).port);
         Rig unable = rig(Features.NONE, 16, 20);
         unable.feed(V18);
         unable.assertViolation(AbortReason.SUSPEND_UNSUPPORTED);

@@ -19,9 +19,9 @@ class VectorTest extends VectorRig {
         Rig rig = rig(0, 0);
         rig.feed(hex);
         int row = rig.row(ActionList.DELIVER);
-        assertEquals(5, rig.out.bytes(row));
-        assertEquals(16, rig.out.offset(row));
-        assertEquals(7, rig.out.slot(row));
+        assertEquals(5, rig.out.row(row).bytes);
+        assertEquals(16, rig.out.row(row).offset);
+        assertEquals(7, rig.out.row(row).slot);
         assertEquals(64, rig.machine.credit());
     }
 
@@ -54,8 +54,8 @@ class VectorTest extends VectorRig {
         combined.feed(V09);
         combined.assertAlive();
         int row = combined.row(ActionList.DELIVER);
-        assertEquals(1, combined.out.bytes(row));
-        assertEquals(32, combined.out.offset(row));
+        assertEquals(1, combined.out.row(row).bytes);
+        assertEquals(32, combined.out.row(row).offset);
         assertEquals(List.of(Mid.SEND_SM), combined.mids());
         Rig pipelined = pipelined(2, 5);
         pipelined.feed(V09);
@@ -299,8 +299,8 @@ class VectorTest extends VectorRig {
         Rig rig = rig(16, 21);
         rig.feed(hex);
         int row = rig.row(ActionList.DELIVER);
-        assertEquals(4, rig.out.bytes(row));
-        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.flags(row));
+        assertEquals(4, rig.out.row(row).bytes);
+        assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.row(row).flags);
     }
 
     /** The urgent byte in the other direction: our message has both flags. */
@@ -310,7 +310,7 @@ class VectorTest extends VectorRig {
         assertTrue(rig.machine.reserve());
         rig.machine.send(2, 4, true, rig.out);
         assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, Bsdh.flags(Bsdh.first(rig.message(), 0)));
-        assertEquals(ActionList.SOLICITED, rig.out.flags(rig.row(ActionList.SEND)));
+        assertEquals(ActionList.SOLICITED, rig.out.row(rig.row(ActionList.SEND)).flags);
     }
 
     @Test

@@ -23,7 +23,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         }
         assertTrue(lendSource(3, 5000), "the third is used");
         assertEquals(5000, rdmaBytes(ActionList.RDMA_WRITE));
-        assertEquals(0x2000, rig.out.remoteAddress(rig.row(ActionList.RDMA_WRITE)));
+        assertEquals(0x2000, rig.out.row(rig.row(ActionList.RDMA_WRITE)).remoteAddress);
         rig.feed(Mid.SINK_AVAIL, 64, 0, sinkAvail(200_000, 0)); // P ended 0
         assertTrue(lendSource(4, 5000));
         assertEquals(5000, rdmaBytes(ActionList.RDMA_WRITE));
@@ -35,7 +35,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertTrue(lendSink(5, 100_000));
         assertEquals(List.of(Mid.SINK_AVAIL), rig.mids());
         rig.feedAck(Mid.DATA, 64, 0, 50);
-        assertEquals(50, rig.out.bytes(rig.row(ActionList.DELIVER)));
+        assertEquals(50, rig.out.row(rig.row(ActionList.DELIVER)).bytes);
         assertSinkReturned(5, 0);
         assertTrue(rig.row(ActionList.DELIVER) < rig.row(ActionList.SINK_RETURNED));
         rig.consumed();
@@ -76,7 +76,7 @@ class WriteZcopyScenarioTest extends ZcopyRig {
         assertEquals(List.of(Mid.RDMA_WR_COMPL, Mid.SRC_AVAIL), rig.mids());
         assertEquals(200_000, extension(rig, rowOf(Mid.RDMA_WR_COMPL)));
         assertEquals(100_000, extension(rig, rowOf(Mid.SRC_AVAIL)));
-        assertEquals(0x7000 + 200_000, rig.out.remoteAddress(rowOf(Mid.SRC_AVAIL)));
+        assertEquals(0x7000 + 200_000, rig.out.row(rowOf(Mid.SRC_AVAIL)).remoteAddress);
 
         pipelineSink();
         assertTrue(lendSink(5, 200_000));
@@ -236,10 +236,10 @@ class WriteZcopyScenarioTest extends ZcopyRig {
     private List<Integer> sinksReturned() {
         List<Integer> buffers = new ArrayList<>();
         for (int i = 0; i < rig.out.size(); i++) {
-            if (rig.out.kind(i) == ActionList.SINK_RETURNED) {
+            if (rig.out.row(i).kind == ActionList.SINK_RETURNED) {
                 assertTrue(i > rig.row(ActionList.DELIVER));
-                assertEquals(0, rig.out.bytesDone(i));
-                buffers.add(rig.out.buffer(i));
+                assertEquals(0, rig.out.row(i).bufferOffset);
+                buffers.add(rig.out.row(i).buffer);
             }
         }
         return buffers;
@@ -251,8 +251,8 @@ class WriteZcopyScenarioTest extends ZcopyRig {
     void transaction(int nonDiscards) {
         pipelineSource();
         rig.feed(Mid.SINK_AVAIL, 64, 3, sinkAvail(65_536, nonDiscards));
-        assertEquals(3, rig.out.bytes(rig.row(ActionList.DELIVER)));
-        assertEquals(36, rig.out.offset(rig.row(ActionList.DELIVER)));
+        assertEquals(3, rig.out.row(rig.row(ActionList.DELIVER)).bytes);
+        assertEquals(36, rig.out.row(rig.row(ActionList.DELIVER)).offset);
         rig.assertAlive();
         lendSource(3, 100);
         assertEquals(nonDiscards == 0, rig.row(ActionList.RDMA_WRITE) >= 0);

@@ -56,26 +56,26 @@ abstract class ZcopyRig {
     void assertSourceReturned(int buffer, long done, int outcome) {
         int row = rig.row(ActionList.SOURCE_RETURNED);
         assertTrue(row >= 0, rig::actions);
-        assertEquals(buffer, rig.out.buffer(row));
-        assertEquals(done, rig.out.bytesDone(row));
-        assertEquals(outcome, rig.out.outcome(row));
+        assertEquals(buffer, rig.out.row(row).buffer);
+        assertEquals(done, rig.out.row(row).bufferOffset);
+        assertEquals(outcome, rig.out.row(row).outcome);
     }
 
     void assertSinkReturned(int buffer, long done) {
         int row = rig.row(ActionList.SINK_RETURNED);
         assertTrue(row >= 0, rig::actions);
-        assertEquals(buffer, rig.out.buffer(row));
-        assertEquals(done, rig.out.bytesDone(row));
+        assertEquals(buffer, rig.out.row(row).buffer);
+        assertEquals(done, rig.out.row(row).bufferOffset);
     }
 
     int rowOf(int mid) {
         for (int i = 0; i < rig.out.size(); i++) {
-            int kind = rig.out.kind(i);
+            int kind = rig.out.row(i).kind;
             boolean message =
                     kind == ActionList.SEND
                             || kind == ActionList.CONTROL
                             || kind == ActionList.SEND_LENT;
-            if (message && Bsdh.mid(rig.out.first(i)) == mid) {
+            if (message && Bsdh.mid(rig.out.row(i).first) == mid) {
                 return i;
             }
         }
@@ -86,20 +86,20 @@ abstract class ZcopyRig {
     long rdmaBytes(int kind) {
         long bytes = 0;
         for (int i = 0; i < rig.out.size(); i++) {
-            bytes += rig.out.kind(i) == kind ? rig.out.bytes(i) : 0;
+            bytes += rig.out.row(i).kind == kind ? rig.out.row(i).bytes : 0;
         }
         return bytes;
     }
 
     static int extension(Rig rig, int row) {
         MemorySegment m = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES]);
-        rig.out.writeHeader(row, m, 0);
+        rig.out.row(row).writeHeader(m, 0);
         return m.get(Wire.INT, Bsdh.BYTES);
     }
 
     int nonDiscards(int row) {
         MemorySegment m = MemorySegment.ofArray(new byte[Bsdh.MAX_HEADER_BYTES]);
-        rig.out.writeHeader(row, m, 0);
+        rig.out.row(row).writeHeader(m, 0);
         return SnkAh.nonDiscards(m, Bsdh.BYTES);
     }
 }

@@ -170,21 +170,23 @@ final class Conversation {
         }
 
         private void act(int i) {
-            switch (out.kind(i)) {
+            switch (out.row(i).kind) {
                 case ActionList.SEND, ActionList.CONTROL, ActionList.SEND_LENT -> send(i);
-                case ActionList.DELIVER -> unread.add(out.slot(i));
-                case ActionList.REPOST -> posted.add(out.slot(i));
+                case ActionList.DELIVER -> unread.add(out.row(i).slot);
+                case ActionList.REPOST -> posted.add(out.row(i).slot);
                 case ActionList.RDMA_READ -> {
-                    trace.rdmaRead(tick(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
+                    trace.rdmaRead(
+                            tick(), out.row(i).bytes, out.row(i).rkey, out.row(i).remoteAddress);
                     arriving.add(() -> event(o -> machine.sink().onReadsCompleted(1, o)));
                 }
                 case ActionList.RDMA_WRITE -> {
-                    trace.rdmaWrite(tick(), out.bytes(i), out.rkey(i), out.remoteAddress(i));
+                    trace.rdmaWrite(
+                            tick(), out.row(i).bytes, out.row(i).rkey, out.row(i).remoteAddress);
                     arriving.add(() -> event(o -> machine.source().onWritesCompleted(1, o)));
                 }
                 case ActionList.SOURCE_RETURNED -> {
-                    if (out.outcome(i) == ActionList.COPY) {
-                        owed = lent - out.bytesDone(i);
+                    if (out.row(i).outcome == ActionList.COPY) {
+                        owed = lent - out.row(i).bufferOffset;
                     }
                 }
                 case ActionList.DISCONNECT -> {
@@ -210,14 +212,14 @@ final class Conversation {
         }
 
         private void send(int i) {
-            int byteLen = out.messageBytes(i);
+            int byteLen = out.row(i).messageBytes();
             byte[] message = new byte[Math.max(byteLen, Bsdh.MAX_HEADER_BYTES)];
             MemorySegment m = MemorySegment.ofArray(message);
-            out.writeHeader(i, m, 0);
+            out.row(i).writeHeader(m, 0);
             trace.sent(tick(), m, 0, byteLen);
             peer.arriving.add(() -> peer.receive(message, byteLen));
-            if ((out.flags(i) & ActionList.SIGNALLED) != 0) {
-                int tag = out.tag(i);
+            if ((out.row(i).flags & ActionList.SIGNALLED) != 0) {
+                int tag = out.row(i).tag;
                 arriving.add(() -> event(o -> machine.onControlSent(tag, o)));
             }
         }

@@ -40,9 +40,10 @@ public final class SteadyState {
             OutputStream out = client.getOutputStream();
             byte[] message = new byte[BYTES];
             int trips = 0;
-            for (; trips < TRIPS || !RoundTrips.offloaded(); trips++) {
+            for (int moved = 0; moved < TRIPS; trips++) { // both ways move one after the other
                 out.write(message, 0, BYTES);
                 in.readNBytes(message, 0, BYTES);
+                moved += moved > 0 || RoundTrips.offloaded() ? 1 : 0;
             }
             beforeWrite();
             out.write(message, 0, BYTES);

@@ -69,17 +69,17 @@ public class WireMessage {
             throw new IllegalStateException("no credit");
         }
         source.send(1, 1000, false, out);
-        out.writeHeader(0, wire, 0);
-        int messageBytes = out.messageBytes(0);
+        out.row(0).writeHeader(wire, 0);
+        int messageBytes = out.row(0).messageBytes();
         out.clear();
         sink.onReceived(2, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, messageBytes, out);
-        int slot = out.slot(0);
+        int slot = out.row(0).slot;
         out.clear();
         sink.consumed(slot, out);
         for (int i = 0; i < out.size(); i++) {
-            if (out.kind(i) == ActionList.CONTROL) { // a credit update
-                out.writeHeader(i, wire, 0);
-                int updateBytes = out.messageBytes(i);
+            if (out.row(i).kind == ActionList.CONTROL) { // a credit update
+                out.row(i).writeHeader(wire, 0);
+                int updateBytes = out.row(i).messageBytes();
                 out.clear();
                 source.onReceived(
                         3, Bsdh.first(wire, 0), Bsdh.second(wire, 0), wire, updateBytes, out);

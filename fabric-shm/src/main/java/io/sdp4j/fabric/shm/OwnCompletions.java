@@ -11,31 +11,24 @@ import java.util.Arrays;
  * <p>States: open; <em>failed</em> with a status, by our own finding; <em>over</em>, when the end
  * was reported, by an error here or by the peer's last word.
  *
- * <p>Guarded by the queue pair's lock; {@link #present} and {@link #over} may be asked by anybody.
+ * <p>Guarded by the queue pair's lock; {@code present} and {@code over} may be looked at by any
+ * thread.
  */
 final class OwnCompletions {
     private static final int[] NONE = {};
     private static final int FIRST_SIGNALLED = 8;
 
-    private volatile boolean present;
-    private volatile boolean over;
-    private WcStatus failure;
-    private int[] signalled = NONE;
-    private int signalledCount;
-
     /** Whether {@link #poll} should be asked. */
-    boolean present() {
-        return present;
-    }
+    volatile boolean present;
 
     /** Whether the end was reported; nothing is received any more. */
-    boolean over() {
-        return over;
-    }
+    volatile boolean over;
 
-    boolean failed() {
-        return failure != null;
-    }
+    /** Why the queue pair has failed, or null. */
+    WcStatus failure;
+
+    private int[] signalled = NONE;
+    private int signalledCount;
 
     /** Something may have to be reported: {@link #poll} shall look. */
     void changed() {

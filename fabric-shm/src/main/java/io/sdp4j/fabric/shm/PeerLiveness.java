@@ -27,7 +27,7 @@ final class PeerLiveness implements PeerSocket.Handler {
     private final long peerFailed;
 
     /** The peer has left. */
-    private volatile boolean gone;
+    volatile boolean gone;
 
     /** All that wait know. False after an error on the way, when it is called again. */
     private volatile boolean told;
@@ -64,10 +64,6 @@ final class PeerLiveness implements PeerSocket.Handler {
 
     String peer() {
         return link.peerName();
-    }
-
-    boolean gone() {
-        return gone;
     }
 
     WcStatus killed() {

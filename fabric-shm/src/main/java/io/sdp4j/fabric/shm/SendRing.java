@@ -152,13 +152,17 @@ final class SendRing {
     }
 
     void giveBack(int slot) {
-        requireTaken(slot);
+        if (state[slot] != TAKEN) {
+            throw notTaken(slot);
+        }
         state[slot] = FREE;
         stack[top++] = slot;
     }
 
     void post(int slot, boolean control) {
-        requireTaken(slot);
+        if (state[slot] != TAKEN) {
+            throw notTaken(slot);
+        }
         state[slot] = control ? POSTED_CONTROL : POSTED;
         turns[slot]++;
     }
@@ -168,10 +172,8 @@ final class SendRing {
         return turns[slot];
     }
 
-    private void requireTaken(int slot) {
-        if (state[slot] != TAKEN) {
-            throw new IllegalArgumentException("send slot " + slot + " was not taken");
-        }
+    private static IllegalArgumentException notTaken(int slot) {
+        return new IllegalArgumentException("send slot " + slot + " was not taken");
     }
 
     /** Makes {@code descriptor} and all that was stored before it visible to the receiver. */

@@ -108,7 +108,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
     }
 
     boolean failed() {
-        return own.failed();
+        return own.failure != null;
     }
 
     void rdmaWaits(boolean waits) {
@@ -139,12 +139,15 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
 
     @Override
     public long receivedLong(int slot, int at) {
-        return Long.reverseBytes(mem.getLongOpaque(receiveOffset(slot) + at));
+        long from =
+                receiveBase + (long) slot * receiveStride + at; // without a call: often interpreted
+        return Long.reverseBytes(mem.getLongOpaque(from));
     }
 
     @Override
     public void putLong(int slot, int at, long value) {
-        mem.putLongOpaque(sendOffset(slot) + at, Long.reverseBytes(value));
+        long to = sendBase + (long) slot * sendStride + at; // as above
+        mem.putLongOpaque(to, Long.reverseBytes(value));
     }
 
     @Override
@@ -327,7 +330,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
             return false;
         }
         boolean ended = ended();
-        if (own.over()) {
+        if (own.over) {
             engine.flush();
         }
         if (ended || engine.reports()) {
@@ -339,7 +342,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
 
     /** Whether nothing is sent any more. */
     private boolean ended() {
-        return disconnected || own.failed() || own.over();
+        return disconnected || own.failure != null || own.over;
     }
 
     // ---- completions
@@ -351,21 +354,21 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
 
     @Override
     public boolean ready() {
-        if (own.over()) {
-            return own.present();
+        if (own.over) {
+            return own.present;
         }
-        return in.present() || own.present() || liveness.gone() || (rdmaWaits && out.returned());
+        return in.present() || own.present || liveness.gone || (rdmaWaits && out.returned());
     }
 
     @Override
     public boolean poll(Completion into) {
-        if (own.present() && own.poll(into, rdma)) {
+        if (own.present && own.poll(into, rdma)) {
             return true;
         }
-        if (own.over()) {
+        if (own.over) {
             return false;
         }
-        boolean last = liveness.gone();
+        boolean last = liveness.gone;
         for (int n = 0; n < MAX_SILENT; n++) {
             long d = in.next();
             if (d == 0) {
@@ -578,7 +581,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
         // RDMA leaves chunks and regions behind whose end was not agreed on, and memory booked for
         // this connection alone must not stay booked for another one
         boolean asItWas = rdma == null && !bookedLong;
-        liveness.close(disconnected && farewell && !own.failed() && asItWas);
+        liveness.close(disconnected && farewell && own.failure == null && asItWas);
         releaseLong();
     }
 }

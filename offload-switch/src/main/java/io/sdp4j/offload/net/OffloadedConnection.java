@@ -98,13 +98,13 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
             long deadlineNanos = 0;
             boolean waited = false;
             while (true) {
-                if (closing()) {
+                if (closing) {
                     throw new SocketException("Socket closed");
                 }
                 if (reset) {
                     throw new SocketException("Connection reset");
                 }
-                int n = inputShut() ? -1 : stream.tryRead(b, off, len);
+                int n = inputShut ? -1 : stream.tryRead(b, off, len);
                 if (n != 0) {
                     eof = n < 0;
                     return n;
@@ -134,7 +134,7 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
 
     /** A reset stays one (behaviour 17); what a closer interrupted is a closed socket. */
     private SocketException remembered(SocketException e) {
-        if (!closing() && "Connection reset".equals(e.getMessage())) {
+        if (!closing && "Connection reset".equals(e.getMessage())) {
             reset = true;
         }
         return e;
@@ -149,13 +149,15 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
         }
         writeLock.lock();
         try {
-            checkOutput();
+            if (closing || outputShut) {
+                checkOutput();
+            }
             int n = stream.tryWrite(b, off, len);
             if (n < len) {
                 writeSlowly(b, off + n, len - n);
             }
         } catch (SocketException e) {
-            throw closing() ? new SocketException("Socket closed") : e; // by a closer's shutdown
+            throw closing ? new SocketException("Socket closed") : e; // by a closer's shutdown
         } finally {
             writeLock.unlock();
             leave();
@@ -163,10 +165,10 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
     }
 
     private void checkOutput() throws SocketException {
-        if (closing()) {
+        if (closing) {
             throw new SocketException("Socket closed");
         }
-        if (outputShut()) {
+        if (outputShut) {
             throw new SocketException("Broken pipe");
         }
     }
@@ -214,7 +216,7 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
             checkOutput();
             return stream.tryWriteUrgent(value);
         } catch (SocketException e) {
-            throw closing() ? e : new IOException(e.getMessage(), e);
+            throw closing ? e : new IOException(e.getMessage(), e);
         }
     }
 
