@@ -39,9 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortWayIT {
     /** Methods of a write that also wakes the peer's thread. */
-    private static final int MOST_OF_WRITE = 78;
+    private static final int MOST_OF_WRITE = 82;
 
-    private static final int MOST_OF_READ = 10;
+    private static final int MOST_OF_READ = 117;
 
     private static final String AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,";
     private static final String LISTENS = "Listening for transport dt_socket at address: ";
