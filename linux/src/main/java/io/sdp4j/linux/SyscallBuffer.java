@@ -21,18 +21,36 @@ import jdk.internal.misc.Unsafe;
  *
  * <p>Not thread-safe.
  */
-abstract class SyscallBuffer implements AutoCloseable {
-    private static final boolean EXPORTED = NativeAccess.unsafeExported();
+final class SyscallBuffer implements AutoCloseable {
+    /** Null where it is not exported. */
+    private static final Unsafe UNSAFE = NativeAccess.unsafeExported() ? Unsafe.getUnsafe() : null;
 
     final long bytes;
+    private final long base;
+    private final Arena arena;
 
-    private SyscallBuffer(long bytes) {
+    /** Null where the memory is {@code Unsafe}'s, as is the arena. */
+    private final MemorySegment mem;
+
+    /**
+     * @param arena null = the memory is {@code Unsafe}'s
+     */
+    SyscallBuffer(int bytes, Arena arena) {
         this.bytes = bytes;
+        this.arena = arena;
+        if (arena == null) {
+            mem = null;
+            base = UNSAFE.allocateMemory(bytes);
+            UNSAFE.setMemory(base, bytes, (byte) 0);
+        } else {
+            mem = arena.allocate(bytes, Long.BYTES);
+            base = mem.address();
+        }
     }
 
     /** For the calling thread, until {@link #close}, after which nothing may be called. */
     static SyscallBuffer allocate(int bytes) {
-        return EXPORTED ? new Plain(bytes) : new Checked(bytes, Arena.ofConfined());
+        return new SyscallBuffer(bytes, UNSAFE == null ? Arena.ofConfined() : null);
     }
 
     /**
@@ -40,12 +58,12 @@ abstract class SyscallBuffer implements AutoCloseable {
      * as direct memory, of which the application may have used up all that there is.
      */
     static SyscallBuffer shared(int bytes) {
-        return EXPORTED ? new Plain(bytes) : new Checked(bytes, Arena.ofShared());
+        return new SyscallBuffer(bytes, UNSAFE == null ? Arena.ofShared() : null);
     }
 
     /** For good, and for all threads. */
     static SyscallBuffer lasting(int bytes) {
-        return EXPORTED ? new Plain(bytes) : new Checked(bytes, Arena.global());
+        return new SyscallBuffer(bytes, UNSAFE == null ? Arena.global() : null);
     }
 
     /** A text in UTF-8 and a zero byte, as {@link #allocate}. */
@@ -57,192 +75,99 @@ abstract class SyscallBuffer implements AutoCloseable {
     }
 
     /** Where it begins, for the kernel. */
-    abstract long address();
+    long address() {
+        return base;
+    }
 
-    abstract byte getByte(int at);
+    private long at(int offset, int lenBytes) {
+        return base + Objects.checkFromIndexSize(offset, lenBytes, bytes);
+    }
 
-    abstract short getShort(int at);
+    byte getByte(int at) {
+        return mem == null ? UNSAFE.getByte(at(at, 1)) : mem.get(JAVA_BYTE, at);
+    }
 
-    abstract int getInt(int at);
+    short getShort(int at) {
+        return mem == null ? UNSAFE.getShort(at(at, 2)) : mem.get(JAVA_SHORT, at);
+    }
 
-    abstract long getLong(int at);
+    int getInt(int at) {
+        return mem == null ? UNSAFE.getInt(at(at, 4)) : mem.get(JAVA_INT, at);
+    }
 
-    abstract void putByte(int at, int value);
+    long getLong(int at) {
+        return mem == null ? UNSAFE.getLong(at(at, 8)) : mem.get(JAVA_LONG, at);
+    }
 
-    abstract void putShort(int at, int value);
+    void putByte(int at, int value) {
+        if (mem == null) {
+            UNSAFE.putByte(at(at, 1), (byte) value);
+        } else {
+            mem.set(JAVA_BYTE, at, (byte) value);
+        }
+    }
 
-    abstract void putInt(int at, int value);
+    void putShort(int at, int value) {
+        if (mem == null) {
+            UNSAFE.putShort(at(at, 2), (short) value);
+        } else {
+            mem.set(JAVA_SHORT, at, (short) value);
+        }
+    }
 
-    abstract void putLong(int at, long value);
+    void putInt(int at, int value) {
+        if (mem == null) {
+            UNSAFE.putInt(at(at, 4), value);
+        } else {
+            mem.set(JAVA_INT, at, value);
+        }
+    }
+
+    void putLong(int at, long value) {
+        if (mem == null) {
+            UNSAFE.putLong(at(at, 8), value);
+        } else {
+            mem.set(JAVA_LONG, at, value);
+        }
+    }
 
     /** An unsigned short in the network's order. */
-    final int getBigEndian(int at) {
+    int getBigEndian(int at) {
         return Short.toUnsignedInt(Short.reverseBytes(getShort(at)));
     }
 
     /** A short in the network's order. */
-    final void putBigEndian(int at, int value) {
+    void putBigEndian(int at, int value) {
         putShort(at, Short.reverseBytes((short) value));
     }
 
     /** Copies a part of an array to {@code to}. */
-    abstract void copyIn(byte[] from, int offset, int to, int lenBytes);
-
-    /** Copies from {@code from} into a part of an array. */
-    abstract void copyOut(int from, byte[] to, int offset, int lenBytes);
-
-    @Override
-    public abstract void close();
-
-    /** By address. */
-    static final class Plain extends SyscallBuffer {
-        private static final Unsafe UNSAFE = Unsafe.getUnsafe();
-
-        private final long base;
-
-        Plain(int bytes) {
-            super(bytes);
-            base = UNSAFE.allocateMemory(bytes);
-            UNSAFE.setMemory(base, bytes, (byte) 0);
+    void copyIn(byte[] from, int offset, int to, int lenBytes) {
+        if (mem != null) {
+            MemorySegment.copy(from, offset, mem, JAVA_BYTE, to, lenBytes);
+            return;
         }
-
-        private long at(int offset, int lenBytes) {
-            return base + Objects.checkFromIndexSize(offset, lenBytes, bytes);
-        }
-
-        @Override
-        long address() {
-            return base;
-        }
-
-        @Override
-        byte getByte(int at) {
-            return UNSAFE.getByte(at(at, 1));
-        }
-
-        @Override
-        short getShort(int at) {
-            return UNSAFE.getShort(at(at, 2));
-        }
-
-        @Override
-        int getInt(int at) {
-            return UNSAFE.getInt(at(at, 4));
-        }
-
-        @Override
-        long getLong(int at) {
-            return UNSAFE.getLong(at(at, 8));
-        }
-
-        @Override
-        void putByte(int at, int value) {
-            UNSAFE.putByte(at(at, 1), (byte) value);
-        }
-
-        @Override
-        void putShort(int at, int value) {
-            UNSAFE.putShort(at(at, 2), (short) value);
-        }
-
-        @Override
-        void putInt(int at, int value) {
-            UNSAFE.putInt(at(at, 4), value);
-        }
-
-        @Override
-        void putLong(int at, long value) {
-            UNSAFE.putLong(at(at, 8), value);
-        }
-
-        @Override
-        void copyIn(byte[] from, int offset, int to, int lenBytes) {
-            Objects.checkFromIndexSize(offset, lenBytes, from.length);
-            long array = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            UNSAFE.copyMemory(from, array, null, at(to, lenBytes), lenBytes);
-        }
-
-        @Override
-        void copyOut(int from, byte[] to, int offset, int lenBytes) {
-            Objects.checkFromIndexSize(offset, lenBytes, to.length);
-            long array = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
-            UNSAFE.copyMemory(null, at(from, lenBytes), to, array, lenBytes);
-        }
-
-        @Override
-        public void close() {
-            UNSAFE.freeMemory(base);
-        }
+        Objects.checkFromIndexSize(offset, lenBytes, from.length);
+        long array = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+        UNSAFE.copyMemory(from, array, null, at(to, lenBytes), lenBytes);
     }
 
-    /** By a segment. */
-    static final class Checked extends SyscallBuffer {
-        private final Arena arena;
-        private final MemorySegment mem;
-
-        Checked(int bytes, Arena arena) {
-            super(bytes);
-            this.arena = arena;
-            mem = arena.allocate(bytes, Long.BYTES);
-        }
-
-        @Override
-        long address() {
-            return mem.address();
-        }
-
-        @Override
-        byte getByte(int at) {
-            return mem.get(JAVA_BYTE, at);
-        }
-
-        @Override
-        short getShort(int at) {
-            return mem.get(JAVA_SHORT, at);
-        }
-
-        @Override
-        int getInt(int at) {
-            return mem.get(JAVA_INT, at);
-        }
-
-        @Override
-        long getLong(int at) {
-            return mem.get(JAVA_LONG, at);
-        }
-
-        @Override
-        void putByte(int at, int value) {
-            mem.set(JAVA_BYTE, at, (byte) value);
-        }
-
-        @Override
-        void putShort(int at, int value) {
-            mem.set(JAVA_SHORT, at, (short) value);
-        }
-
-        @Override
-        void putInt(int at, int value) {
-            mem.set(JAVA_INT, at, value);
-        }
-
-        @Override
-        void putLong(int at, long value) {
-            mem.set(JAVA_LONG, at, value);
-        }
-
-        @Override
-        void copyIn(byte[] from, int offset, int to, int lenBytes) {
-            MemorySegment.copy(from, offset, mem, JAVA_BYTE, to, lenBytes);
-        }
-
-        @Override
-        void copyOut(int from, byte[] to, int offset, int lenBytes) {
+    /** Copies from {@code from} into a part of an array. */
+    void copyOut(int from, byte[] to, int offset, int lenBytes) {
+        if (mem != null) {
             MemorySegment.copy(mem, JAVA_BYTE, from, to, offset, lenBytes);
+            return;
         }
+        Objects.checkFromIndexSize(offset, lenBytes, to.length);
+        long array = Unsafe.ARRAY_BYTE_BASE_OFFSET + (long) offset;
+        UNSAFE.copyMemory(null, at(from, lenBytes), to, array, lenBytes);
+    }
 
-        @Override
-        public void close() {
+    @Override
+    public void close() {
+        if (mem == null) {
+            UNSAFE.freeMemory(base);
+        } else {
             arena.close();
         }
     }
