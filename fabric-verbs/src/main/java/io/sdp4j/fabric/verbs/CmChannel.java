@@ -49,7 +49,7 @@ final class CmChannel {
         this.cm = cm;
         this.loop = loop;
         channel = open();
-        fd = RdmaEventChannel.fd(channel);
+        fd = RdmaCm.eventChannelFd(channel);
         Descriptors.blocking(fd, false);
         watch = loop.watchLevel(fd, what -> onReadable());
         if (watch < 0) {

@@ -50,7 +50,7 @@ final class CqResources {
             String on = " on " + device.name;
             long context = device.context;
             compChannel = made("completion channel" + on, ibv.createCompChannel(context));
-            compFd = IbvCompChannel.fd(compChannel);
+            compFd = Ibv.compChannelFd(compChannel);
             Descriptors.blocking(compFd, false);
             int r = loop.introduce(compFd);
             if (r < 0) {

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.sdp4j.fabric.FabricException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -19,6 +20,23 @@ final class Ibv {
     static final int ACCESS_LOCAL_WRITE = 1;
     static final int ACCESS_REMOTE_WRITE = 2;
     static final int ACCESS_REMOTE_READ = 4;
+
+    // of these the library owns what is behind an address
+    static final StructLayout MR =
+            CStruct.of("ibv_mr", "context 8 pd 8 addr 8 length 8 handle 4 lkey 4 rkey 4");
+    static final StructLayout COMP_CHANNEL =
+            CStruct.of("ibv_comp_channel", "context 8 fd 4 refcnt 4");
+
+    /** The beginning: the library notes there what it has made of the queue pair. */
+    static final StructLayout QP = CStruct.of("ibv_qp", "-56 state 4");
+
+    /** State of a queue pair that can receive: the connection manager knows the peer's answer. */
+    static final int READY_TO_RECEIVE = 2;
+
+    private static final long LKEY = CStruct.offset(MR, "lkey");
+    private static final long RKEY = CStruct.offset(MR, "rkey");
+    private static final long COMP_CHANNEL_FD = CStruct.offset(COMP_CHANNEL, "fd");
+    private static final long QP_STATE = CStruct.offset(QP, "state");
 
     private static final String CURE =
             "install it (Debian, Ubuntu: apt install libibverbs1 ibverbs-providers; Fedora, RHEL:"
@@ -72,12 +90,24 @@ final class Ibv {
         return Bindings.pointer(regMr, pd, memory.address(), memory.byteSize(), access);
     }
 
+    static int lkey(long mr) {
+        return Bindings.at(mr, MR).get(JAVA_INT, LKEY);
+    }
+
+    static int rkey(long mr) {
+        return Bindings.at(mr, MR).get(JAVA_INT, RKEY);
+    }
+
     int deregMr(long mr) {
         return Bindings.negated(deregMr, mr);
     }
 
     long createCompChannel(long context) {
         return Bindings.pointer(createCompChannel, context);
+    }
+
+    static int compChannelFd(long channel) {
+        return Bindings.at(channel, COMP_CHANNEL).get(JAVA_INT, COMP_CHANNEL_FD);
     }
 
     int destroyCompChannel(long channel) {
@@ -90,6 +120,10 @@ final class Ibv {
 
     int destroyCq(long cq) {
         return Bindings.negated(destroyCq, cq);
+    }
+
+    static int qpState(long qp) {
+        return Bindings.at(qp, QP).get(JAVA_INT, QP_STATE);
     }
 
     /**

@@ -354,7 +354,7 @@ final class QpResources {
 
     /** Whether the library knows the peer's answer, and so may have told the peer. */
     boolean answered() {
-        return qpMade && IbvQp.state(qp) >= IbvQp.READY_TO_RECEIVE;
+        return qpMade && Ibv.qpState(qp) >= Ibv.READY_TO_RECEIVE;
     }
 
     /**

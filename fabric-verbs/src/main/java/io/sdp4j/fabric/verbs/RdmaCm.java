@@ -8,6 +8,7 @@ import io.sdp4j.fabric.FabricException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,6 +39,11 @@ final class RdmaCm {
 
     private static final int OPTION_ID = 0;
     private static final int OPTION_AFONLY = 2;
+
+    /** Owned by the library. */
+    static final StructLayout EVENT_CHANNEL = CStruct.of("rdma_event_channel", "fd 4");
+
+    private static final long EVENT_CHANNEL_FD = CStruct.offset(EVENT_CHANNEL, "fd");
 
     private final Bindings lib = new Bindings("librdmacm.so.1", CURE);
     private final MethodHandle createEventChannel = lib.bind("rdma_create_event_channel", 0);
@@ -91,6 +97,10 @@ final class RdmaCm {
 
     long createEventChannel() {
         return Bindings.pointer(createEventChannel);
+    }
+
+    static int eventChannelFd(long channel) {
+        return Bindings.at(channel, EVENT_CHANNEL).get(JAVA_INT, EVENT_CHANNEL_FD);
     }
 
     void destroyEventChannel(long channel) {

@@ -55,7 +55,7 @@ final class Registrations {
 
         @Override
         public int lkey(long registration) {
-            return IbvMr.lkey(registration);
+            return Ibv.lkey(registration);
         }
 
         @Override

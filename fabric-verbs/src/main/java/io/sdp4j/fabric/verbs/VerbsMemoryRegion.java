@@ -33,8 +33,8 @@ class VerbsMemoryRegion implements MemoryRegion {
         this.use = use;
         address = memory.address();
         lenBytes = memory.byteSize();
-        lkey = IbvMr.lkey(use.registration());
-        rkey = IbvMr.rkey(use.registration());
+        lkey = Ibv.lkey(use.registration());
+        rkey = Ibv.rkey(use.registration());
         use.whenOver(
                 () -> {
                     this.use = null;

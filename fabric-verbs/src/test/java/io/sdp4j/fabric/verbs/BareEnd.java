@@ -105,9 +105,9 @@ final class BareEnd {
             int all = Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ;
             long remote = ibv.regMr(pd, region, all);
             check("registration", Math.min(local, remote));
-            buffersKey = IbvMr.lkey(local);
-            regionKey = IbvMr.lkey(remote);
-            regionRemoteKey = IbvMr.rkey(remote);
+            buffersKey = Ibv.lkey(local);
+            regionKey = Ibv.lkey(remote);
+            regionRemoteKey = Ibv.rkey(remote);
         }
     }
 

@@ -34,10 +34,10 @@ class LayoutTest {
                     IbvRecvWr.LAYOUT,
                     IbvQpInitAttr.LAYOUT,
                     IbvDeviceAttr.LAYOUT,
-                    IbvMr.LAYOUT,
-                    IbvCompChannel.LAYOUT,
+                    Ibv.MR,
+                    Ibv.COMP_CHANNEL,
                     IbvAsyncEvent.LAYOUT,
-                    RdmaEventChannel.LAYOUT,
+                    RdmaCm.EVENT_CHANNEL,
                     RdmaConnParam.LAYOUT,
                     RdmaCmEvent.LAYOUT,
                     SockAddr.IN,
@@ -45,7 +45,7 @@ class LayoutTest {
 
     /** Structs that the library owns and of which we know the beginning. */
     private static final List<StructLayout> BEGINNINGS =
-            List.of(IbvContext.LAYOUT, IbvDevice.LAYOUT, IbvQp.LAYOUT, RdmaCmId.LAYOUT);
+            List.of(IbvContext.LAYOUT, IbvDevice.LAYOUT, Ibv.QP, RdmaCmId.LAYOUT);
 
     private record Place(long offset, long size) {}
 
