@@ -38,10 +38,10 @@ final class DataPathVerbs {
 
     /** Those of one device. */
     DataPathVerbs(MemorySegment context) {
-        pollCq = IbvContext.pollCq(context);
-        notifyCq = IbvContext.reqNotifyCq(context);
-        postSend = IbvContext.postSend(context);
-        postReceive = IbvContext.postRecv(context);
+        pollCq = IbvContext.verb(context, "poll_cq");
+        notifyCq = IbvContext.verb(context, "req_notify_cq");
+        postSend = IbvContext.verb(context, "post_send");
+        postReceive = IbvContext.verb(context, "post_recv");
     }
 
     @SuppressWarnings("restricted")

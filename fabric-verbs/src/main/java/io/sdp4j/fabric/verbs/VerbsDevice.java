@@ -94,11 +94,14 @@ final class VerbsDevice implements AsyncWatch.User {
             if (r < 0) {
                 throw VerbsFailures.of("RDMA device " + name + " cannot be asked", r);
             }
-            siw = SiwOffsets.concern(IbvDeviceAttr.vendorId(attr));
-            maxWrs = IbvDeviceAttr.maxQpWr(attr);
-            maxCqes = IbvDeviceAttr.maxCqe(attr);
-            readsServed = Math.min(IbvDeviceAttr.maxReadsServed(attr), VerbsFabric.MAX_READS);
-            readsStarted = Math.min(IbvDeviceAttr.maxReadsStarted(attr), VerbsFabric.MAX_READS);
+            siw = SiwOffsets.concern(IbvDeviceAttr.get(attr, "vendor_id"));
+            maxWrs = IbvDeviceAttr.get(attr, "max_qp_wr");
+            maxCqes = IbvDeviceAttr.get(attr, "max_cqe");
+            // RDMA reads of the peer that a queue pair can serve at a time, and of its own
+            int served = IbvDeviceAttr.get(attr, "max_qp_rd_atom");
+            int started = IbvDeviceAttr.get(attr, "max_qp_init_rd_atom");
+            readsServed = Math.min(served, VerbsFabric.MAX_READS);
+            readsStarted = Math.min(started, VerbsFabric.MAX_READS);
         }
         pd = ibv.allocPd(context);
         if (pd < 0) {

@@ -1,15 +1,21 @@
 package io.sdp4j.fabric.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
 import java.lang.foreign.GroupLayout;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.PaddingLayout;
 import java.lang.foreign.StructLayout;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -69,6 +76,49 @@ class LayoutTest {
         List<String> unknown = new ArrayList<>(table.keySet());
         unknown.removeAll(checked);
         assertEquals(List.of(), unknown, "fields of the table that no layout has");
+    }
+
+    /** Their fields are read by name. */
+    @Test
+    void aContextIsPlausibleOnlyWithAllOfItsVerbs() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment c = arena.allocate(IbvContext.LAYOUT);
+            assertFalse(IbvContext.plausible(c));
+            c.set(JAVA_LONG, CStruct.offset(IbvContext.LAYOUT, "device"), 1);
+            c.set(JAVA_INT, CStruct.offset(IbvContext.LAYOUT, "num_comp_vectors"), 1);
+            c.set(JAVA_INT, CStruct.offset(IbvContext.LAYOUT, "cmd_fd"), 3);
+            c.set(JAVA_INT, CStruct.offset(IbvContext.LAYOUT, "async_fd"), 4);
+            long verb = 0;
+            for (String name : List.of("poll_cq", "req_notify_cq", "post_send", "post_recv")) {
+                assertFalse(IbvContext.plausible(c), name);
+                c.set(JAVA_LONG, CStruct.offset(IbvContext.LAYOUT, "ops", name), ++verb);
+                assertEquals(verb, IbvContext.verb(c, name).address());
+            }
+            assertTrue(IbvContext.plausible(c));
+            assertEquals(1, IbvContext.device(c));
+            assertEquals(3, IbvContext.cmdFd(c));
+            assertEquals(4, IbvContext.asyncFd(c));
+            c.set(JAVA_INT, CStruct.offset(IbvContext.LAYOUT, "cmd_fd"), -1);
+            assertFalse(IbvContext.plausible(c));
+            assertNotNull(new DataPathVerbs(c), "knows the names");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "vendor_id",
+                "max_qp_wr",
+                "max_cqe",
+                "max_qp_rd_atom",
+                "max_qp_init_rd_atom"
+            })
+    void aDevicesNumbersAreFoundByName(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attr = arena.allocate(IbvDeviceAttr.LAYOUT);
+            attr.set(JAVA_INT, CStruct.offset(IbvDeviceAttr.LAYOUT, name), 7);
+            assertEquals(7, IbvDeviceAttr.get(attr, name));
+        }
     }
 
     private static void check(
