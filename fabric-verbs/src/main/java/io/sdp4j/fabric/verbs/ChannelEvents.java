@@ -22,7 +22,6 @@ final class ChannelEvents {
     private final VerbsQueuePair qp;
     private final QpResources resources;
     private final WorkRequests requests;
-    private final CompletionEvents events;
     private int receiveAsked;
     private boolean sendAsked;
 
@@ -39,7 +38,6 @@ final class ChannelEvents {
         this.qp = qp;
         this.resources = resources;
         this.requests = requests;
-        events = resources.events();
         receiveAsked = resources.cqs.receiveAsked;
         sendAsked = resources.cqs.sendAsked;
     }
@@ -125,12 +123,12 @@ final class ChannelEvents {
 
     private boolean take() {
         resources.countNativeCalls(1);
-        return onGot(events.get());
+        return onGot(resources.getEvent());
     }
 
     private boolean onGot(boolean got) {
         if (got) {
-            if (events.taken()) {
+            if (resources.takenEvent()) {
                 receiveAsked = NOTHING;
             } else {
                 sendAsked = false;
@@ -152,7 +150,7 @@ final class ChannelEvents {
 
     /** Sleeps until there is an event, or a signal; which it was. Without the monitor. */
     boolean read() {
-        return events.get();
+        return resources.getEvent();
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
@@ -17,9 +19,16 @@ import java.lang.foreign.MemorySegment;
  * known), and 48 bytes of work request for each receive slot, prepared once. Receives are the queue
  * pair's own, not shared: SDP promises each of them to its peer.
  *
- * <p>Guarded by the queue pair's monitor, {@link #release} by being the last.
+ * <p>Guarded by the queue pair's monitor, but for {@link #getEvent}, and {@link #release} by being
+ * the last.
  */
 final class QpResources {
+    /**
+     * Every event has to be acknowledged before its queue is destroyed. That takes a lock of the
+     * library's, so many are acknowledged at a time.
+     */
+    private static final int ACK_EVERY = 256;
+
     /** Completions taken in one call. */
     static final int BATCH = 16;
 
@@ -43,7 +52,11 @@ final class QpResources {
     private long qp;
     private boolean qpMade;
     private int inlineBytes;
-    private CompletionEvents events;
+
+    /** Events that were taken and are not acknowledged. */
+    private int receiveEvents;
+
+    private int sendEvents;
 
     /** Made so far on the data path. */
     private long nativeCalls;
@@ -132,7 +145,6 @@ final class QpResources {
                     most + " work requests are more than RDMA device " + device.name + " takes");
         }
         cqs = device.cqPool.take(receives, sends);
-        events = new CompletionEvents(ibv, cqs, receiveMemory, event);
     }
 
     private void makeQueuePair() throws FabricException {
@@ -339,8 +351,38 @@ final class QpResources {
         return nativeCalls;
     }
 
-    CompletionEvents events() {
-        return events;
+    /**
+     * Gets one event from the channel, to be {@link #takenEvent}; false if there is none, or a
+     * signal came. One thread at a time, which needs no lock: if the descriptor is a blocking one,
+     * it sleeps here.
+     */
+    boolean getEvent() {
+        return ibv.getCqEvent(cqs.compChannel, receiveMemory.address() + event);
+    }
+
+    /** Takes the event that was got; whether it is of the queue for receives. */
+    boolean takenEvent() {
+        boolean receive = receiveMemory.get(JAVA_LONG, event) == cqs.receiveCq;
+        if (receive) {
+            receiveEvents++;
+        } else {
+            sendEvents++;
+        }
+        if (receiveEvents + sendEvents == ACK_EVERY) {
+            acknowledgeEvents();
+        }
+        return receive;
+    }
+
+    private void acknowledgeEvents() {
+        if (receiveEvents > 0) {
+            ibv.ackCqEvents(cqs.receiveCq, receiveEvents);
+            receiveEvents = 0;
+        }
+        if (sendEvents > 0) {
+            ibv.ackCqEvents(cqs.sendCq, sendEvents);
+            sendEvents = 0;
+        }
     }
 
     /** The device touches no memory and completes nothing from now on. */
@@ -364,9 +406,7 @@ final class QpResources {
      */
     void release(boolean again) {
         destroyQueuePair();
-        if (events != null) {
-            events.acknowledge();
-        }
+        acknowledgeEvents();
         if (cqs != null) {
             if (again && emptied(cqs.receiveCq) && emptied(cqs.sendCq)) {
                 device.cqPool.giveBack(cqs);
