@@ -37,8 +37,8 @@ final class QpResources {
     private final CmChannel channel;
     private final Ibv ibv;
     private final DataPathVerbs hot;
-    private final long id;
-    private final int receiveStride;
+    final long id;
+    final int receiveStride;
 
     /** Receives that are posted at first: the spec's, and perhaps one for the greeting. */
     private final int receives;
@@ -46,10 +46,10 @@ final class QpResources {
     private final int sends;
     private SlabPool.Lease receiveLease;
     private SlabPool.Lease sendLease;
-    private MemorySegment receiveMemory;
-    private MemorySegment sendMemory = MemorySegment.NULL;
-    private int sendStride;
-    private long qp;
+    MemorySegment receiveMemory;
+    MemorySegment sendMemory = MemorySegment.NULL;
+    int sendStride;
+    long qp;
     private boolean qpMade;
     private int inlineBytes;
 
@@ -73,8 +73,8 @@ final class QpResources {
     private long sendSge;
     private long badWr;
     private long event;
-    private MemorySegment wcs;
-    private MemorySegment awaitScratch;
+    MemorySegment wcs;
+    MemorySegment awaitScratch;
 
     /**
      * Makes the queue pair of {@code id} and posts all its receives.
@@ -217,34 +217,6 @@ final class QpResources {
         return true;
     }
 
-    MemorySegment receiveMemory() {
-        return receiveMemory;
-    }
-
-    int receiveStride() {
-        return receiveStride;
-    }
-
-    MemorySegment sendMemory() {
-        return sendMemory;
-    }
-
-    int sendStride() {
-        return sendStride;
-    }
-
-    MemorySegment awaitScratch() {
-        return awaitScratch;
-    }
-
-    long queuePair() {
-        return qp;
-    }
-
-    long id() {
-        return id;
-    }
-
     // ---- the data path; errors are not 0
 
     /** Posts a receive and those that are chained to it. */
@@ -323,10 +295,6 @@ final class QpResources {
     int pollSends() {
         nativeCalls++;
         return hot.poll(cqs.sendCq, BATCH, wcs.address());
-    }
-
-    MemorySegment wcs() {
-        return wcs;
     }
 
     /**

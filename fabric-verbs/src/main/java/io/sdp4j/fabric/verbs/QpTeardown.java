@@ -139,7 +139,7 @@ final class QpTeardown {
             cancel(drainTimer);
             cancel(verdictTimer);
             requests.postReceives(); // to be flushed like the others
-            channel.cm.disconnect(resources.id());
+            channel.cm.disconnect(resources.id);
             if (!gone) {
                 timer = channel.loop.schedule(qp::onGone, SILENCE_NANOS);
             }

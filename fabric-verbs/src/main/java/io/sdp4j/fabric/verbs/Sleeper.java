@@ -89,10 +89,7 @@ final class Sleeper {
         return events.beingRead()
                 ? events.read() ? 1 : 0
                 : Descriptors.await(
-                        resources.awaitScratch(),
-                        resources.cqs.compFd,
-                        resources.cqs.wakeFd,
-                        nanos);
+                        resources.awaitScratch, resources.cqs.compFd, resources.cqs.wakeFd, nanos);
     }
 
     /** Takes what has ended the sleep; whether that was an event. */

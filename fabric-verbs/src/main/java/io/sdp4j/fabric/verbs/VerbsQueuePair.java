@@ -82,7 +82,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         completions =
                 new VerbsCompletionQueue(
                         this, resources, requests, teardown, channel.loop, fabric.spinner());
-        VerbsDevice.add(resources.queuePair(), this);
+        VerbsDevice.add(resources.qp, this);
     }
 
     /**
@@ -152,12 +152,12 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public MemorySegment sendMemory() {
-        return resources.sendMemory();
+        return resources.sendMemory;
     }
 
     @Override
     public long sendOffset(int slot) {
-        return (long) slot * resources.sendStride();
+        return (long) slot * resources.sendStride;
     }
 
     @Override
@@ -167,12 +167,12 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public MemorySegment receiveMemory() {
-        return resources.receiveMemory();
+        return resources.receiveMemory;
     }
 
     @Override
     public long receiveOffset(int slot) {
-        return (long) slot * resources.receiveStride();
+        return (long) slot * resources.receiveStride;
     }
 
     @Override
@@ -424,7 +424,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             Runnable await =
                     () -> {
                         try {
-                            channel.cm.disconnect(resources.id());
+                            channel.cm.disconnect(resources.id);
                         } finally {
                             channel.loop.execute(discard);
                         }
@@ -466,7 +466,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             r.end();
         }
         fabric.release(device);
-        channel.destroyId(resources.id());
+        channel.destroyId(resources.id);
         fabric.forget(this);
     }
 }

@@ -244,21 +244,21 @@ final class WorkRequests {
             n = resources.pollReceives();
             emptied = n > 0 && n < QpResources.BATCH;
             for (int i = 0; i < n; i++) {
-                int status = IbvWc.status(resources.wcs(), i);
-                if (WrId.kind(IbvWc.wrId(resources.wcs(), i)) == WrId.GREETING) {
+                int status = IbvWc.status(resources.wcs, i);
+                if (WrId.kind(IbvWc.wrId(resources.wcs, i)) == WrId.GREETING) {
                     greeted |= status == IbvWc.SUCCESS;
                     continue;
                 }
                 receives--;
                 heard++;
                 flushSeen |= status != IbvWc.SUCCESS;
-                ring.add(IbvWc.wrId(resources.wcs(), i), status, IbvWc.byteLen(resources.wcs(), i));
+                ring.add(IbvWc.wrId(resources.wcs, i), status, IbvWc.byteLen(resources.wcs, i));
             }
         } while (n == QpResources.BATCH);
         while (sendsMatter()) {
             n = resources.pollSends();
             for (int i = 0; i < n; i++) {
-                onSendDone(IbvWc.wrId(resources.wcs(), i), IbvWc.status(resources.wcs(), i));
+                onSendDone(IbvWc.wrId(resources.wcs, i), IbvWc.status(resources.wcs, i));
             }
             if (n < QpResources.BATCH) {
                 break;
