@@ -44,14 +44,11 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     }
 
     synchronized void start() throws FabricException {
-        boolean complete = false;
         try {
             takeNames();
-            complete = true;
-        } finally {
-            if (!complete) {
-                close();
-            }
+        } catch (FabricException | RuntimeException | Error e) {
+            close();
+            throw e;
         }
     }
 
@@ -123,20 +120,17 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             discard(place, temporary);
             throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
         }
-        boolean taken = false;
         try {
             PrivateDirectory.Entry made = place.look(temporary);
             if (made == null || !made.socket() || !made.own()) {
                 throw new IOException(place.path() + " was replaced meanwhile");
             }
             place.rename(temporary, name);
-            taken = true;
             return new Name(name, made.identity(), listening);
-        } finally {
-            if (!taken) {
-                listening.close();
-                discard(place, temporary);
-            }
+        } catch (IOException | RuntimeException | Error e) {
+            listening.close();
+            discard(place, temporary);
+            throw e;
         }
     }
 

@@ -41,7 +41,6 @@ final class CqResources {
         this.ibv = device.ibv;
         this.receives = receives;
         this.sends = sends;
-        boolean complete = false;
         try {
             wakeFd = Descriptors.eventFd();
             if (wakeFd < 0) {
@@ -58,11 +57,9 @@ final class CqResources {
             }
             receiveCq = made("completion queue" + on, ibv.createCq(context, receives, compChannel));
             sendCq = made("completion queue" + on, ibv.createCq(context, sends, compChannel));
-            complete = true;
-        } finally {
-            if (!complete) {
-                close();
-            }
+        } catch (FabricException | RuntimeException | Error e) {
+            close();
+            throw e;
         }
     }
 

@@ -95,17 +95,14 @@ final class QpResources {
         receiveStride = (int) round(spec.receiveBytes());
         receives = spec.receiveSlots() + (greeted ? 1 : 0);
         sends = spec.sendSlots() + RdmaOps.MAX_OPS;
-        boolean complete = false;
         try {
             takeReceiveMemory();
             makeQueues();
             makeQueuePair();
             postAllReceives();
-            complete = true;
-        } finally {
-            if (!complete) {
-                release(true);
-            }
+        } catch (FabricException | RuntimeException | Error e) {
+            release(true);
+            throw e;
         }
     }
 

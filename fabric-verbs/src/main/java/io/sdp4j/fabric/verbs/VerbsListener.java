@@ -65,14 +65,11 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     void start() throws FabricException {
-        boolean complete = false;
         try {
             listen();
-            complete = true;
-        } finally {
-            if (!complete) {
-                close();
-            }
+        } catch (FabricException | RuntimeException | Error e) {
+            close();
+            throw e;
         }
     }
 
@@ -84,7 +81,6 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             throw new FabricException(Cause.CLOSED, "the listener is closed");
         }
         int port = request.address().getPort();
-        boolean complete = false;
         try {
             bind(port);
             int wanted = fabric.ports().of(bound(), port);
@@ -96,11 +92,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             if (r < 0) {
                 throw VerbsFailures.of("cannot listen on RDMA port " + wanted, r);
             }
-            complete = true;
-        } finally {
-            if (!complete) {
-                destroy();
-            }
+        } catch (FabricException | RuntimeException | Error e) {
+            destroy();
+            throw e;
         }
     }
 

@@ -68,14 +68,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         this.channel = channel;
         this.device = device;
         device.acquire();
-        boolean complete = false;
         try {
             resources = new QpResources(channel, device, id, spec, greeted);
-            complete = true;
-        } finally {
-            if (!complete) {
-                fabric.release(device);
-            }
+        } catch (FabricException | RuntimeException | Error e) {
+            fabric.release(device);
+            throw e;
         }
         requests = new WorkRequests(this, resources, spec);
         teardown = new QpTeardown(this, channel, resources, requests);
