@@ -94,10 +94,7 @@ final class CmChannel {
 
     /** A new id whose events are taken from {@code own}; {@code target} gets those that follow. */
     long createId(long own, Target target) throws FabricException {
-        long id = cm.createId(own);
-        if (id < 0) {
-            throw VerbsFailures.of("rdma_create_id", (int) id);
-        }
+        long id = VerbsFailures.check("rdma_create_id", cm.createId(own));
         targets.put(id, target);
         return id;
     }
@@ -112,10 +109,7 @@ final class CmChannel {
      */
     void adopt(long id, Target target) throws FabricException {
         retarget(id, target);
-        int r = cm.migrateId(id, channel);
-        if (r < 0) {
-            throw VerbsFailures.of("rdma_migrate_id", r);
-        }
+        VerbsFailures.check("rdma_migrate_id", cm.migrateId(id, channel));
         // events that came meanwhile were moved along, and the kernel wakes no thread for that
         boolean more;
         synchronized (scratch) {

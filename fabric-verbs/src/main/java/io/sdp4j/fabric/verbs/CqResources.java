@@ -42,32 +42,22 @@ final class CqResources {
         this.receives = receives;
         this.sends = sends;
         try {
-            wakeFd = Descriptors.eventFd();
-            if (wakeFd < 0) {
-                throw VerbsFailures.of("no eventfd", wakeFd);
-            }
+            wakeFd = (int) VerbsFailures.check("no eventfd", Descriptors.eventFd());
             String on = " on " + device.name;
             long context = device.context;
-            compChannel = made("completion channel" + on, ibv.createCompChannel(context));
+            compChannel =
+                    VerbsFailures.check(
+                            "no completion channel" + on, ibv.createCompChannel(context));
             compFd = Ibv.compChannelFd(compChannel);
             Descriptors.blocking(compFd, false);
-            int r = loop.introduce(compFd);
-            if (r < 0) {
-                throw VerbsFailures.of("the completion channel cannot be watched", r);
-            }
-            receiveCq = made("completion queue" + on, ibv.createCq(context, receives, compChannel));
-            sendCq = made("completion queue" + on, ibv.createCq(context, sends, compChannel));
+            VerbsFailures.check("the completion channel cannot be watched", loop.introduce(compFd));
+            String queue = "no completion queue" + on;
+            receiveCq = VerbsFailures.check(queue, ibv.createCq(context, receives, compChannel));
+            sendCq = VerbsFailures.check(queue, ibv.createCq(context, sends, compChannel));
         } catch (FabricException | RuntimeException | Error e) {
             close();
             throw e;
         }
-    }
-
-    private static long made(String what, long result) throws FabricException {
-        if (result < 0) {
-            throw VerbsFailures.of("no " + what, (int) result);
-        }
-        return result;
     }
 
     /** No queue pair uses it, and every event that was taken is acknowledged. */

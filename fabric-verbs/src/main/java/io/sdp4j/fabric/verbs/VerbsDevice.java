@@ -90,10 +90,8 @@ final class VerbsDevice implements AsyncWatch.User {
         hot = new DataPathVerbs(c);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvDeviceAttr.LAYOUT);
-            int r = ibv.queryDevice(context, attr);
-            if (r < 0) {
-                throw VerbsFailures.of("RDMA device " + name + " cannot be asked", r);
-            }
+            VerbsFailures.check(
+                    "RDMA device " + name + " cannot be asked", ibv.queryDevice(context, attr));
             siw = SiwOffsets.concern(IbvDeviceAttr.get(attr, "vendor_id"));
             maxWrs = IbvDeviceAttr.get(attr, "max_qp_wr");
             maxCqes = IbvDeviceAttr.get(attr, "max_cqe");
@@ -103,10 +101,7 @@ final class VerbsDevice implements AsyncWatch.User {
             readsServed = Math.min(served, VerbsFabric.MAX_READS);
             readsStarted = Math.min(started, VerbsFabric.MAX_READS);
         }
-        pd = ibv.allocPd(context);
-        if (pd < 0) {
-            throw VerbsFailures.of("no protection domain on " + name, (int) pd);
-        }
+        pd = VerbsFailures.check("no protection domain on " + name, ibv.allocPd(context));
         if (siw) {
             SiwOffsets.take(ibv, context);
         }

@@ -41,6 +41,14 @@ final class VerbsFailures {
         return new FabricException(cause(result), what + ": " + text(result));
     }
 
+    /** {@code result}, unless it is {@code -errno}: then {@link #of}. */
+    static long check(String what, long result) throws FabricException {
+        if (result < 0) {
+            throw of(what, (int) result);
+        }
+        return result;
+    }
+
     private static String text(int result) {
         return Linux.text(result)
                 + (result == -Linux.EAGAIN

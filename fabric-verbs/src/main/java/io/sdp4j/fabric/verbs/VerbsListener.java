@@ -88,10 +88,8 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
                 destroy();
                 bind(wanted);
             }
-            int r = channel.cm.listen(id, MAX_PENDING);
-            if (r < 0) {
-                throw VerbsFailures.of("cannot listen on RDMA port " + wanted, r);
-            }
+            VerbsFailures.check(
+                    "cannot listen on RDMA port " + wanted, channel.cm.listen(id, MAX_PENDING));
         } catch (FabricException | RuntimeException | Error e) {
             destroy();
             throw e;
@@ -115,10 +113,8 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment a = SockAddr.of(arena, address, port);
-            int r = channel.cm.bindAddr(id, a);
-            if (r < 0) {
-                throw VerbsFailures.of("cannot bind RDMA port " + port + " of " + address, r);
-            }
+            VerbsFailures.check(
+                    "cannot bind RDMA port " + port + " of " + address, channel.cm.bindAddr(id, a));
         }
     }
 

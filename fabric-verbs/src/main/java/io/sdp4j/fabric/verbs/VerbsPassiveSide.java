@@ -97,10 +97,9 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
             qp.reserve(trailer);
             int served = fewer(device.readsServed, event.readsServed());
             int started = fewer(device.readsStarted, event.readsStarted());
-            int r = channel.cm.accept(id, RdmaConnParam.of(arena, reply, served, started));
-            if (r < 0) {
-                throw VerbsFailures.of("the connection cannot be accepted", r);
-            }
+            VerbsFailures.check(
+                    "the connection cannot be accepted",
+                    channel.cm.accept(id, RdmaConnParam.of(arena, reply, served, started)));
         } catch (FabricException e) {
             channel.cm.reject(id, new byte[0]); // in vain if it was accept that failed
             channel.loop.execute(() -> fail(e));
