@@ -397,7 +397,7 @@ final class ShmActiveSide {
         if (!again && request.limitNanos() - System.nanoTime() <= 0) {
             throw timedOut();
         }
-        link.watch(queuePair);
+        link.watch(queuePair.liveness);
         if (!again) {
             answered();
             link.send(ShmHandshake.ready(), ShmHandshake.READY_BYTES, -1);

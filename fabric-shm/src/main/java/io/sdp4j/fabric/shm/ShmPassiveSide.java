@@ -430,11 +430,11 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         state = State.DONE;
         listener.forget(this);
         ShmQueuePair qp = answer.handOver();
-        link.watch(qp);
+        link.watch(qp.liveness);
         fabric.established(qp);
         outcome.onEstablished(qp);
         // a wake-up byte or the end may have come together with the last word
-        qp.onReadable();
+        qp.liveness.onReadable();
     }
 
     @Override

@@ -29,7 +29,7 @@ import java.util.function.BooleanSupplier;
  * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link
  * CompletionQueue} and {@link PeerLiveness} for what any thread may call.
  */
-final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handler {
+final class ShmQueuePair implements QueuePair, CompletionQueue {
     /** RDMA descriptors taken in one poll, so that a peer cannot keep us in it. */
     private static final int MAX_SILENT = 64;
 
@@ -41,7 +41,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final OwnCompletions own = new OwnCompletions();
-    private final PeerLiveness liveness;
+    final PeerLiveness liveness;
     private final ShmFabric fabric;
     private final int sendBase;
     private final int sendStride;
@@ -499,30 +499,6 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
 
     // ---- the socket
 
-    void ring() {
-        liveness.ring();
-    }
-
-    /** Leaves bytes on the socket to another epoll, or takes them back. */
-    void leaveBytes(boolean leave) {
-        liveness.leaveBytes(leave);
-    }
-
-    /** Throws away the bytes on the socket; whether there were any. */
-    boolean discardBytes() {
-        return liveness.discardBytes();
-    }
-
-    @Override
-    public void onReadable() {
-        liveness.onReadable();
-    }
-
-    @Override
-    public void onHangup() {
-        liveness.onHangup();
-    }
-
     /** Cuts the connection from outside; the user sees {@code why} at the next poll. */
     void kill(WcStatus why) {
         liveness.kill(why);
@@ -531,11 +507,6 @@ final class ShmQueuePair implements QueuePair, CompletionQueue, PeerSocket.Handl
     /** As {@link #kill}, for callers that hold locks. */
     void killSoon(WcStatus why) {
         fabric.loop().execute((EventLoop.Repeatable) () -> kill(why));
-    }
-
-    /** Runs {@code task} unless the memory was unmapped and the socket closed. */
-    void whileMapped(Runnable task) {
-        liveness.whileMapped(task);
     }
 
     // ---- the end

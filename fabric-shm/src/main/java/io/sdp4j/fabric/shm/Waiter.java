@@ -133,7 +133,7 @@ final class Waiter {
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
             mem.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
-            qp.ring();
+            qp.liveness.ring();
         }
     }
 
@@ -277,7 +277,7 @@ final class Waiter {
     /** Makes a sleeper look again. */
     void rouse() {
         if (sleeping) {
-            qp.whileMapped(wakeOwn); // without memory, too
+            qp.liveness.whileMapped(wakeOwn); // without memory, too
         }
     }
 

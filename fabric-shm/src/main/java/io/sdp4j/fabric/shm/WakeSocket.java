@@ -96,11 +96,11 @@ final class WakeSocket {
     boolean armDescriptor(boolean quietToo) {
         if (!polled) {
             polled = true;
-            qp.leaveBytes(true);
+            qp.liveness.leaveBytes(true);
         }
         int wanted = quietToo ? ANY : LOUD;
         boolean stands = mem.getIntOpaque(word) == wanted;
-        boolean taken = (!stands || (++standings & 1) == 0) && qp.discardBytes();
+        boolean taken = (!stands || (++standings & 1) == 0) && qp.liveness.discardBytes();
         if (taken && !strike(!stands)) {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
         }
@@ -134,7 +134,7 @@ final class WakeSocket {
     void releaseDescriptor() {
         if (polled) {
             polled = false;
-            qp.leaveBytes(false);
+            qp.liveness.leaveBytes(false);
         }
     }
 

@@ -83,7 +83,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
         await().pollInterval(1, TimeUnit.MILLISECONDS)
                 .until(
                         () -> {
-                            hostile.ring();
+                            hostile.liveness.ring();
                             return cut();
                         });
     }
@@ -96,7 +96,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
                 .until(
                         () -> {
                             for (int i = 0; i < 100; i++) {
-                                hostile.ring();
+                                hostile.liveness.ring();
                                 victim.completions().armDescriptor(true);
                             }
                             return cut();
