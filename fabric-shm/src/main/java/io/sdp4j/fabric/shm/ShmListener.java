@@ -187,7 +187,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             }
             return null;
         }
-        ShmPassiveSide side = new ShmPassiveSide(fabric, this, link);
+        ShmPassiveSide side = new ShmPassiveSide(fabric, this, link, null);
         pending.add(side);
         return side;
     }
@@ -212,7 +212,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         ShmPassiveSide side = null;
         boolean waits = false;
         try {
-            side = new ShmPassiveSide(fabric, this, transport);
+            side = new ShmPassiveSide(fabric, this, transport.link(), transport);
             waits = pending.add(side);
         } finally {
             if (!waits) { // no memory was left

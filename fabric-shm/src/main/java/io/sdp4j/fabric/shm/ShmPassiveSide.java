@@ -63,16 +63,10 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private boolean left;
     private Outcome outcome;
 
-    ShmPassiveSide(ShmFabric fabric, ShmListener listener, PeerSocket link) {
-        this(fabric, listener, link, null);
-    }
-
-    /** Waits for another connection on a transport that has carried one. */
-    ShmPassiveSide(ShmFabric fabric, ShmListener listener, ShmTransport transport) {
-        this(fabric, listener, transport.link(), transport);
-    }
-
-    private ShmPassiveSide(
+    /**
+     * @param transport one that has carried a connection, over {@code link}; or null
+     */
+    ShmPassiveSide(
             ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
         this.fabric = fabric;
         this.listener = listener;
