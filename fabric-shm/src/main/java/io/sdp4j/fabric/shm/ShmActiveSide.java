@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 
 /**
  * One attempt to connect, on the thread that wants the connection.
@@ -121,7 +122,7 @@ final class ShmActiveSide {
 
     /** Whether there is a transport that has carried a connection to the same address. */
     private boolean takeSpare() {
-        transport = fabric.pool().take(request.remote());
+        transport = fabric.pool.take(request.remote());
         if (transport != null) {
             link = transport.link();
         }
@@ -129,7 +130,7 @@ final class ShmActiveSide {
     }
 
     private void find() throws FabricException {
-        Rendezvous rendezvous = fabric.rendezvous();
+        Rendezvous rendezvous = fabric.rendezvous;
         InetSocketAddress remote = request.remote();
         String exact = rendezvous.exactName(remote);
         String any = rendezvous.anyName(remote);
@@ -148,14 +149,14 @@ final class ShmActiveSide {
 
     /** A listener of another user is in that user's directories, which ours do not show. */
     private FabricException notFound(InetSocketAddress remote) {
-        PeerCredentials trust = fabric.trust();
+        PeerCredentials trust = fabric.trust;
         long owner = PortOwner.listener(remote).uid();
         if (owner == trust.ownUid() && owner != PortOwner.NO_USER) {
             return new FabricException(
                     Cause.NOT_OFFERED,
                     "the process that listens on " + remote + " does not offer shm there");
         }
-        Path elsewhere = owner == PortOwner.NO_USER ? null : fabric.rendezvous().ofOther(owner);
+        Path elsewhere = owner == PortOwner.NO_USER ? null : fabric.rendezvous.ofOther(owner);
         return elsewhere == null
                 ? new FabricException(Cause.NO_LISTENER, "no process listens on shm for " + remote)
                 : new FabricException(
@@ -177,7 +178,7 @@ final class ShmActiveSide {
         Path at = in.address(listener);
         for (; ; ) {
             try {
-                return fabric.sockets().connect(at, () -> Rendezvous.removeIfDead(in, listener));
+                return fabric.sockets.connect(at, () -> Rendezvous.removeIfDead(in, listener));
             } catch (FabricException e) {
                 if (e.why() != Cause.BUSY || left() <= BUSY_NANOS) {
                     throw e;
@@ -190,7 +191,7 @@ final class ShmActiveSide {
 
     /** The listener's answer; null if it hung up, or a spare one's peer must not be asked. */
     private ShmHandshake.Reply ask() throws IOException {
-        PeerCredentials trust = fabric.trust();
+        PeerCredentials trust = fabric.trust;
         PortOwner.Listener listener = PortOwner.listener(request.remote());
         String refusal = trust.refuseServer(link.peerUid(), listener.uid());
         if (refusal != null && transport != null) {
@@ -206,15 +207,14 @@ final class ShmActiveSide {
         }
         refusal =
                 moves()
-                        ? fabric.proof()
-                                .refuseMover(
-                                        link.peerPid(), listener.inode(), own, request.remote())
-                        : fabric.proof().refuseServer(link.peerPid(), listener.inode());
+                        ? fabric.proof.refuseMover(
+                                link.peerPid(), listener.inode(), own, request.remote())
+                        : fabric.proof.refuseServer(link.peerPid(), listener.inode());
         if (refusal != null && transport != null) {
             return null;
         }
         if (refusal != null) {
-            if (moves() && fabric.proof().ended(request.socket(), -1, own, request.remote())) {
+            if (moves() && fabric.proof.ended(request.socket(), -1, own, request.remote())) {
                 throw new FabricException(Cause.ABANDONED, refusal);
             }
             // nothing is sent on the link before the Hello: then only its end can be received
@@ -282,8 +282,8 @@ final class ShmActiveSide {
         findOwn();
         shown =
                 moves()
-                        ? fabric.proof().showEnd(request.socket(), own, request.remote())
-                        : fabric.proof().show(own, request.remote());
+                        ? fabric.proof.showEnd(request.socket(), own, request.remote())
+                        : fabric.proof.show(own, request.remote());
         return new ShmHandshake.Hello(
                         ShmHandshake.VERSION,
                         request.spec(),
@@ -335,7 +335,7 @@ final class ShmActiveSide {
                 // as it should be
             }
             case ShmHandshake.REJECTED -> {
-                boolean ended = moves() && fabric.proof().ended(shown, -1, own, request.remote());
+                boolean ended = moves() && fabric.proof.ended(shown, -1, own, request.remote());
                 throw new FabricException(
                         ended ? Cause.ABANDONED : Cause.REFUSED,
                         "the listener refused",
@@ -371,9 +371,9 @@ final class ShmActiveSide {
     private void requireOtherEnd() throws FabricException {
         int other = link.takeDescriptor();
         try {
-            String refusal = fabric.proof().refuseEnd(shown, other, own, request.remote());
+            String refusal = fabric.proof.refuseEnd(shown, other, own, request.remote());
             if (refusal != null) {
-                boolean ended = fabric.proof().ended(shown, other, own, request.remote());
+                boolean ended = fabric.proof.ended(shown, other, own, request.remote());
                 throw new FabricException(
                         ended ? Cause.ABANDONED : Cause.UID, "the listener's end: " + refusal);
             }
@@ -407,7 +407,7 @@ final class ShmActiveSide {
 
     /** Objects that live as long as the connection must not know this attempt, nor its caller. */
     private static ShmTransport.Recycler keeper(ShmFabric fabric, InetSocketAddress remote) {
-        return c -> fabric.pool().keep(remote, c);
+        return c -> fabric.pool.keep(remote, c);
     }
 
     private ShmLayout layout(ShmHandshake.Reply reply) throws FabricException {

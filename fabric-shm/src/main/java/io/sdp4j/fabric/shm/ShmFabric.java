@@ -64,17 +64,17 @@ public final class ShmFabric implements Fabric {
     private static final long PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(150);
 
     private final ShmConfig config;
-    private final EpollLoop loop;
-    private final PeerCredentials trust;
-    private final UnixSockets sockets;
-    private final Rendezvous rendezvous;
-    private final Proof proof = new Proof();
+    final EpollLoop loop;
+    final PeerCredentials trust;
+    final UnixSockets sockets;
+    final Rendezvous rendezvous;
+    final Proof proof = new Proof();
     private final AtomicLong reservedBytes = new AtomicLong();
     private final Set<ShmQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final Set<ShmListener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sweepDue = new AtomicBoolean();
     private final AtomicBoolean renewDue = new AtomicBoolean();
-    private final ShmTransportPool pool = new ShmTransportPool(this);
+    final ShmTransportPool pool = new ShmTransportPool(this);
     private volatile boolean closed;
 
     /** Clients that have come and not been answered in full. Of the event thread. */
@@ -234,18 +234,6 @@ public final class ShmFabric implements Fabric {
 
     // ---- for the hand-shake
 
-    EventLoop loop() {
-        return loop;
-    }
-
-    PeerCredentials trust() {
-        return trust;
-    }
-
-    Proof proof() {
-        return proof;
-    }
-
     /**
      * Descriptors from this number on are left to the application: the kernel gives the lowest that
      * is free, so all below are in use. There is enough left then for what goes by TCP instead,
@@ -284,18 +272,6 @@ public final class ShmFabric implements Fabric {
             someWait = false;
             listeners.forEach(ShmListener::hear);
         }
-    }
-
-    ShmTransportPool pool() {
-        return pool;
-    }
-
-    UnixSockets sockets() {
-        return sockets;
-    }
-
-    Rendezvous rendezvous() {
-        return rendezvous;
     }
 
     static ShmLayout layout(QpSpec active, QpSpec passive) {

@@ -53,11 +53,11 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     }
 
     private List<String> wantedNames() {
-        return fabric.rendezvous().listenerNames(request.address(), request.dualStack());
+        return fabric.rendezvous.listenerNames(request.address(), request.dualStack());
     }
 
     private void takeNames() throws FabricException {
-        try (PrivateDirectory place = fabric.rendezvous().forListening()) {
+        try (PrivateDirectory place = fabric.rendezvous.forListening()) {
             directory = place.path();
             for (String name : wantedNames()) {
                 names.add(take(place, name));
@@ -100,7 +100,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     private void drop(Path place, List<Name> all) {
         for (Name n : all) {
-            fabric.rendezvous().removeOwn(place, n.name, n.identity);
+            fabric.rendezvous.removeOwn(place, n.name, n.identity);
             n.listening.close();
         }
     }
@@ -115,7 +115,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
         UnixSockets.Listening listening;
         try {
-            listening = fabric.sockets().listen(address, this);
+            listening = fabric.sockets.listen(address, this);
         } catch (IOException e) {
             discard(place, temporary);
             throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
@@ -180,7 +180,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     /** Of one more hand-shake; null if the client is not let in. */
     private ShmPassiveSide sideOf(PeerSocket link) {
-        String refusal = fabric.trust().refuseClient(link.peerUid());
+        String refusal = fabric.trust.refuseClient(link.peerUid());
         if (closed || refusal != null) {
             if (!closed) {
                 onRefused(link, refusal);
@@ -200,10 +200,10 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             return false;
         }
         resting.incrementAndGet();
-        if (fabric.loop().inLoop()) {
+        if (fabric.loop.inLoop()) {
             startResting(transport);
         } else {
-            fabric.loop().execute(() -> startResting(transport));
+            fabric.loop.execute(() -> startResting(transport));
         }
         return true;
     }
@@ -292,7 +292,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             in = directory;
         }
         for (Name n : all) {
-            fabric.rendezvous().removeOwn(in, n.name, n.identity);
+            fabric.rendezvous.removeOwn(in, n.name, n.identity);
         }
     }
 

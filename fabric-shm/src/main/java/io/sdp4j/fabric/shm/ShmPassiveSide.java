@@ -78,7 +78,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     void start() {
         try {
-            timer = fabric.loop().schedule(this::onSilence, HELLO_NANOS);
+            timer = fabric.loop.schedule(this::onSilence, HELLO_NANOS);
             link.watch(this);
             if (again) {
                 link.send(new byte[] {ShmTransport.FREE}, 1, -1);
@@ -234,7 +234,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             }
             String fault = fault(shown, mine);
             if (fault != null) {
-                if (mine < 0 || !fabric.proof().ended(mine, shown, hello.wanted(), hello.own())) {
+                if (mine < 0 || !fabric.proof.ended(mine, shown, hello.wanted(), hello.own())) {
                     listener.onRefused(link, fault);
                 }
                 refuse(ShmHandshake.REJECTED, new byte[0]);
@@ -277,8 +277,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
      */
     private String fault(int shown, int mine) {
         return hello.moves()
-                ? fabric.proof().refuseEnd(mine, shown, hello.wanted(), hello.own())
-                : fabric.proof().refuseClient(shown, hello.own(), hello.wanted());
+                ? fabric.proof.refuseEnd(mine, shown, hello.wanted(), hello.own())
+                : fabric.proof.refuseClient(shown, hello.own(), hello.wanted());
     }
 
     private void refuse(int status, byte[] privateData) throws IOException {
@@ -357,10 +357,10 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     private void inLoop(Runnable task) {
-        if (fabric.loop().inLoop()) {
+        if (fabric.loop.inLoop()) {
             task.run();
         } else {
-            fabric.loop().execute(task);
+            fabric.loop.execute(task);
         }
     }
 
@@ -395,7 +395,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private void answerYes(QpSpec spec, byte[] privateData) throws IOException {
         if (!again) { // first: what fails after the answer cannot be told any more
-            timer = fabric.loop().schedule(() -> end(notMapped()), MAPPING_NANOS);
+            timer = fabric.loop.schedule(() -> end(notMapped()), MAPPING_NANOS);
         }
         answer.grant(hello, spec, privateData);
         if (again) {

@@ -506,7 +506,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
 
     /** As {@link #kill}, for callers that hold locks. */
     void killSoon(WcStatus why) {
-        fabric.loop().execute((EventLoop.Repeatable) () -> kill(why));
+        fabric.loop.execute((EventLoop.Repeatable) () -> kill(why));
     }
 
     // ---- the end

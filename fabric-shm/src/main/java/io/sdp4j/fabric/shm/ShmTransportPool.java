@@ -80,7 +80,7 @@ final class ShmTransportPool {
             }
             sweeping = true;
         }
-        fabric.loop().schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
+        fabric.loop.schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
         return true;
     }
 
@@ -129,7 +129,7 @@ final class ShmTransportPool {
             sweeping = more;
         }
         if (more) {
-            fabric.loop().schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
+            fabric.loop.schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
         }
     }
 

@@ -97,7 +97,7 @@ abstract class AttackedFabric extends ShmDirectory {
     }
 
     Path name() throws IOException {
-        return Ends.meeting(dir).resolve(fabric.rendezvous().exactName(at));
+        return Ends.meeting(dir).resolve(fabric.rendezvous.exactName(at));
     }
 
     String attackListener(List<String> before, String what) throws IOException {

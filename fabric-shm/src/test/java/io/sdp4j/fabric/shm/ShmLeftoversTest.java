@@ -91,7 +91,7 @@ final class ShmLeftoversTest extends ShmDirectory {
             throws Exception {
         if (how % 8 == 6) {
             // a client that says nothing, and one that says half of it
-            PeerSocket link = a.sockets().connect(onlyName(), () -> {});
+            PeerSocket link = a.sockets.connect(onlyName(), () -> {});
             if (how % 16 == 6) {
                 link.send(new byte[100], 100, -1);
             }

@@ -149,7 +149,7 @@ final class ShmNeighboursTest extends AttackedFabric {
 
     /** The answer to the attacker that goes by the name of the listener on all addresses. */
     private String attackAny(String what, String more) throws IOException {
-        String path = Ends.meeting(dir).resolve(fabric.rendezvous().anyName(at)).toString();
+        String path = Ends.meeting(dir).resolve(fabric.rendezvous.anyName(at)).toString();
         return attack(List.of(), what, path, String.valueOf(at.getPort()), more).readLine();
     }
 
@@ -384,7 +384,7 @@ final class ShmNeighboursTest extends AttackedFabric {
         assumeTrue(works(namespace) && works(other), "must be root to be another user");
         Process peer = peer(namespace);
         Path meeting = dir.resolve("sdp4j-65534");
-        String path = meeting.resolve(fabric.rendezvous().exactName(at)).toString();
+        String path = meeting.resolve(fabric.rendezvous.exactName(at)).toString();
         String port = String.valueOf(at.getPort());
         List<String> inside =
                 List.of("nsenter", "-U", "--preserve-credentials", "-t", "" + peer.pid(), "--");

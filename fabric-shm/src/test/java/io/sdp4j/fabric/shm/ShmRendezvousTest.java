@@ -88,7 +88,7 @@ final class ShmRendezvousTest extends ShmDirectory {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
             FabricListener l =
                     fabric.listen(new ListenRequest(at, false, r -> r.reject(new byte[0])));
-            fabric.rendezvous().sweep();
+            fabric.rendezvous.sweep();
             l.close();
         }
     }
@@ -246,7 +246,7 @@ final class ShmRendezvousTest extends ShmDirectory {
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric fabric = Ends.fabric(dir)) {
             InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
-            String name = fabric.rendezvous().exactName(at);
+            String name = fabric.rendezvous.exactName(at);
             Files.writeString(Ends.meeting(dir).resolve(name), "words");
             Map<String, String> before = everything(dir);
             ListenRequest request = new ListenRequest(at, false, r -> r.reject(new byte[0]));
@@ -337,7 +337,7 @@ final class ShmRendezvousTest extends ShmDirectory {
             deadSocket(victim.resolve(DEAD));
             Files.writeString(victim.resolve(name), "a file of this name");
             Map<String, String> before = everything(victim);
-            fabric.rendezvous().sweep();
+            fabric.rendezvous.sweep();
             l.close();
             assertEquals(before, everything(victim));
         }

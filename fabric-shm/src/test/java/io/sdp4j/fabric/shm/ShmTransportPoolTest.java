@@ -144,7 +144,7 @@ final class ShmTransportPoolTest {
     private void awaitRest() {
         await().pollDelay(0, TimeUnit.MILLISECONDS)
                 .pollInterval(1, TimeUnit.MILLISECONDS)
-                .until(client.pool()::ready);
+                .until(client.pool::ready);
     }
 
     @Test
@@ -281,7 +281,7 @@ final class ShmTransportPoolTest {
         QpPair p = connect();
         long one = server.reservedBytes();
         endInOrder(p);
-        client.pool().drop(); // so that below the other listener's is waited for
+        client.pool.drop(); // so that below the other listener's is waited for
         ShmConfig config = Ends.config(dir, one + one / 2);
         try (ShmFabric tight = ShmFabric.open(config, Ends.loop());
                 ShmFabric other = Ends.fabric(dir);
@@ -329,7 +329,7 @@ final class ShmTransportPoolTest {
     void lateWakeUpBytesAreSkippedUpToABound(int zeros, boolean answered) throws Exception {
         endInOrder(connect());
         awaitRest();
-        ShmTransport spare = client.pool().take(at);
+        ShmTransport spare = client.pool.take(at);
         byte[] hello = refusedHello();
         byte[] all = new byte[zeros + hello.length];
         System.arraycopy(hello, 0, all, zeros, hello.length);
@@ -344,7 +344,7 @@ final class ShmTransportPoolTest {
         for (int n = 0; n < MOST_RESTING + 6; n++) {
             endInOrder(connect());
             awaitRest();
-            ShmTransport spare = client.pool().take(at);
+            ShmTransport spare = client.pool.take(at);
             spare.link().send(refusedHello(), ShmHandshake.MESSAGE_BYTES, -1);
             assertEquals(ShmHandshake.NOT_ACCEPTED, answer(spare.link()).status());
             spare.close();

@@ -121,7 +121,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
     private void whileTheEventThreadIsHeld(Executable steps) throws Throwable {
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch free = new CountDownLatch(1);
-        fabric.loop()
+        fabric.loop
                 .execute(
                         () -> {
                             held.countDown();
