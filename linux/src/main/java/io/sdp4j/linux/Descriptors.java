@@ -87,15 +87,6 @@ public final class Descriptors {
     }
 
     /**
-     * Whether {@code fd} is readable now.
-     *
-     * @param scratch as for {@link #await}
-     */
-    public static boolean readable(MemorySegment scratch, int fd) {
-        return await(scratch, fd, -1, 0) != 0;
-    }
-
-    /**
      * Sleeps until {@code first} or {@code second} is readable or the time is over. Allocates
      * nothing.
      *

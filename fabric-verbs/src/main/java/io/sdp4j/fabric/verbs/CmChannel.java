@@ -113,7 +113,7 @@ final class CmChannel {
         // events that came meanwhile were moved along, and the kernel wakes no thread for that
         boolean more;
         synchronized (scratch) {
-            more = Descriptors.readable(scratch, fd);
+            more = Descriptors.await(scratch, fd, -1, 0) != 0;
         }
         if (more) {
             loop.execute(this::takeAll);
