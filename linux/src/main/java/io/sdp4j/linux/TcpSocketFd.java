@@ -192,7 +192,13 @@ public final class TcpSocketFd {
         }
     }
 
-    private static int option(int fd, int level, int name, SyscallBuffer into, int lenBytes) {
+    /**
+     * Reads an option of a socket.
+     *
+     * @param into has 4 bytes more than the option
+     * @return its length, or -1
+     */
+    static int option(int fd, int level, int name, SyscallBuffer into, int lenBytes) {
         into.putInt(lenBytes, lenBytes);
         long at = into.address();
         long r = Linux.call(Linux.GETSOCKOPT, fd, level, name, at, at + lenBytes, 0);

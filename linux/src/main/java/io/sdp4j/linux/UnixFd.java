@@ -144,17 +144,8 @@ public final class UnixFd {
     /** The process at the other end, or null if the kernel does not say. */
     public static Peer peer(int fd) {
         try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
-            s.putInt(12, 12);
-            long r =
-                    Linux.call(
-                            Linux.GETSOCKOPT,
-                            fd,
-                            SOL_SOCKET,
-                            SO_PEERCRED,
-                            s.address(),
-                            s.address() + 12,
-                            0);
-            return r < 0 ? null : new Peer(s.getInt(0), s.getInt(4));
+            int len = TcpSocketFd.option(fd, SOL_SOCKET, SO_PEERCRED, s, 12);
+            return len < 0 ? null : new Peer(s.getInt(0), s.getInt(4));
         }
     }
 
@@ -166,9 +157,7 @@ public final class UnixFd {
         int process = -1;
         try (SyscallBuffer s = SyscallBuffer.allocate(8)) {
             s.putInt(0, -1);
-            s.putInt(4, 4);
-            long at = s.address();
-            if (Linux.call(Linux.GETSOCKOPT, fd, SOL_SOCKET, SO_PEERPIDFD, at, at + 4, 0) < 0) {
+            if (TcpSocketFd.option(fd, SOL_SOCKET, SO_PEERPIDFD, s, 4) < 0) {
                 return false;
             }
             process = s.getInt(0);
