@@ -33,16 +33,16 @@ public final class UnixFd {
     /** Of a message with two descriptors. */
     private static final int CONTROL_BYTES = 24;
 
-    static final int CONTROL_HEADER_BYTES = 16;
+    private static final int CONTROL_HEADER_BYTES = 16;
 
     // where things lie in the memory of a message: its header, vector, control data; then data
-    static final int HEADER_VECTOR = 16;
+    private static final int HEADER_VECTOR = 16;
     static final int HEADER_CONTROL = 32;
     private static final int HEADER_FLAGS = 48;
     static final int VECTOR = 56;
     static final int CONTROL = 72;
 
-    private static final int[] NONE = {};
+    static final int[] NONE = {};
 
     /** Result of {@link #look}. */
     private static final int DESCRIPTORS = Integer.MIN_VALUE;
@@ -230,7 +230,7 @@ public final class UnixFd {
     }
 
     /** Whether there was room for all. Nothing but descriptors comes unless it is asked for. */
-    private static boolean takeDescriptors(SyscallBuffer m, int[] passed) {
+    static boolean takeDescriptors(SyscallBuffer m, int[] passed) {
         boolean all = true;
         // without the padding, which counts towards the length in the header of the message
         int end = (int) m.getLong(CONTROL);
@@ -263,7 +263,11 @@ public final class UnixFd {
 
     /** {@code struct msghdr} of 64-bit Linux and all that it points to. */
     private static SyscallBuffer message(int len, int controlBytes) {
-        SyscallBuffer m = SyscallBuffer.allocate(CONTROL + controlBytes + Math.max(len, 1));
+        int bytes = CONTROL + controlBytes + Math.max(len, 1);
+        return message(SyscallBuffer.allocate(bytes), len, controlBytes);
+    }
+
+    static SyscallBuffer message(SyscallBuffer m, int len, int controlBytes) {
         long at = m.address();
         m.putLong(HEADER_VECTOR, at + VECTOR);
         m.putLong(HEADER_VECTOR + 8, 1);

@@ -13,24 +13,16 @@ public final class WakeBytes implements AutoCloseable {
     /** For as many descriptors as the kernel lets a message have, 253. */
     private static final int CONTROL_BYTES = 1032;
 
+    private static final int DATA = UnixFd.CONTROL + CONTROL_BYTES;
+
     private final SyscallBuffer message =
-            SyscallBuffer.shared(UnixFd.CONTROL + CONTROL_BYTES + BYTES);
+            UnixFd.message(SyscallBuffer.shared(DATA + BYTES), BYTES, CONTROL_BYTES);
 
-    public WakeBytes() {
-        long address = message.address();
-        message.putLong(UnixFd.HEADER_VECTOR, address + UnixFd.VECTOR);
-        message.putLong(UnixFd.HEADER_VECTOR + 8, 1);
-        message.putLong(UnixFd.VECTOR, address + data());
-        message.putLong(UnixFd.HEADER_CONTROL, address + UnixFd.CONTROL);
-    }
-
-    private static int data() {
-        return UnixFd.CONTROL + CONTROL_BYTES;
-    }
+    public WakeBytes() {}
 
     /** The last of {@code count} bytes that were received. */
     public byte last(int count) {
-        return message.getByte(data() + count - 1);
+        return message.getByte(DATA + count - 1);
     }
 
     /** The address of a message to receive at most {@code bytes} into. */
@@ -42,14 +34,11 @@ public final class WakeBytes implements AutoCloseable {
 
     /** After something was received: whether descriptors came with it, which are closed. */
     boolean closeDescriptors() {
-        if (message.getLong(UnixFd.HEADER_CONTROL + 8) == 0) {
-            return false;
+        boolean came = message.getLong(UnixFd.HEADER_CONTROL + 8) != 0;
+        if (came) {
+            boolean _ = UnixFd.takeDescriptors(message, UnixFd.NONE);
         }
-        int end = (int) message.getLong(UnixFd.CONTROL);
-        for (int at = UnixFd.CONTROL_HEADER_BYTES; at + 4 <= end; at += 4) {
-            TcpSocketFd.closeStrange(message.getInt(UnixFd.CONTROL + at));
-        }
-        return true;
+        return came;
     }
 
     /** Gives the memory back; nothing may be called during it or afterwards. */
