@@ -1,13 +1,26 @@
 package io.sdp4j.linux;
 
+import java.util.function.Consumer;
+
 /**
  * The one daemon thread that waits for connections without a thread of their own: it runs fabrics'
  * event handlers, timers and short tasks. Started at its first use. Thread-safe.
  *
- * <p>Tasks must be short and must not block; one that throws is logged by the {@link
- * java.util.function.Consumer} given at the start and does not end the loop.
+ * <p>Tasks must be short and must not block; what one throws is told to the sink given at the start
+ * and does not end the loop.
  */
 public interface EventLoop {
+    /**
+     * A loop whose one daemon thread starts at its first use: an {@link EpollLoop} if native access
+     * is granted, otherwise one that knows tasks and timers only.
+     *
+     * @param name of the thread
+     * @param sink told what tasks and handlers throw; must not throw
+     */
+    static EventLoop start(String name, Consumer<Throwable> sink) {
+        return NativeAccess.granted() ? new EpollLoop(name, sink) : new ParkingLoop(name, sink);
+    }
+
     /** Runs {@code task} soon on the loop's thread. */
     void execute(Runnable task);
 

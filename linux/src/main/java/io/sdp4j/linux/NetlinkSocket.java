@@ -108,7 +108,7 @@ public final class NetlinkSocket implements Closeable {
      * Listens to announcements on the event thread until the result is closed; a call of {@code
      * onDatagram} may then still be under way.
      *
-     * @param loop from {@link EventLoops}
+     * @param loop from {@link EventLoop#start}
      * @param groups bit mask of multicast groups
      * @param onDatagram must be quick; an empty array says that announcements were lost
      */

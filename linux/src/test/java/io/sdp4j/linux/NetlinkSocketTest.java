@@ -95,7 +95,7 @@ class NetlinkSocketTest {
     void watchingEndsWhenItIsClosed() throws IOException {
         long before = netlinkSockets();
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        EventLoop loop = EventLoops.start("test-loop", t -> failure.compareAndSet(null, t));
+        EventLoop loop = EventLoop.start("test-loop", t -> failure.compareAndSet(null, t));
         Closeable watch = NetlinkSocket.watch(loop, ROUTE, 0x111, d -> {});
         assertEquals(before + 1, netlinkSockets());
         watch.close();
@@ -109,7 +109,7 @@ class NetlinkSocketTest {
     void anErrorThatLastsDoesNotHoldUpTimers() {
         AtomicInteger lost = new AtomicInteger();
         AtomicBoolean timer = new AtomicBoolean();
-        EventLoop loop = EventLoops.start("test-loop", t -> {});
+        EventLoop loop = EventLoop.start("test-loop", t -> {});
         try {
             NetlinkSocket.Watch watch =
                     new NetlinkSocket.Watch(

@@ -12,7 +12,6 @@ import io.sdp4j.fabric.verbs.VerbsConfig;
 import io.sdp4j.fabric.verbs.VerbsFabric;
 import io.sdp4j.fabric.verbs.VerbsSettings;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.offload.jdk.LastHook;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -168,7 +167,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
 
     private static EventLoop caretaker() {
         EventLoop loop =
-                EventLoops.start(
+                EventLoop.start(
                         "sdp4j-caretaker",
                         t -> LOG.error("a task of the event thread failed; report this", t));
         LastHook.add(loop::end);

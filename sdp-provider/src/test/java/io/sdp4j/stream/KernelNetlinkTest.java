@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.PathCode;
@@ -37,7 +36,7 @@ class KernelNetlinkTest {
     @TempDir Path devices;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final EventLoop loop =
-            EventLoops.start("test-loop", t -> failure.compareAndSet(null, t));
+            EventLoop.start("test-loop", t -> failure.compareAndSet(null, t));
     private NetworkInterface link;
     private Inet4Address own;
 

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.PathCode;
@@ -47,7 +46,7 @@ class ResolverLabTest {
     @Test
     void followsWhatIsPluggedAndUnplugged() throws IOException, InterruptedException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        EventLoop loop = EventLoops.start("test-loop", t -> failure.compareAndSet(null, t));
+        EventLoop loop = EventLoop.start("test-loop", t -> failure.compareAndSet(null, t));
         try (DeviceResolver resolver =
                 DeviceResolver.behind((l, r) -> List.of(), new KernelNetlink(loop))) {
             FabricPath path = resolver.paths(null, PEER).getFirst();

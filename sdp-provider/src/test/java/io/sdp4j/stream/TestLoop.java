@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,8 +13,7 @@ final class TestLoop {
     private static final Queue<TestLoop> FREE = new ConcurrentLinkedQueue<>();
 
     private final AtomicReference<Throwable> caught = new AtomicReference<>();
-    private final EventLoop loop =
-            EventLoops.start("test-loop", t -> caught.compareAndSet(null, t));
+    private final EventLoop loop = EventLoop.start("test-loop", t -> caught.compareAndSet(null, t));
 
     private TestLoop() {}
 

@@ -14,7 +14,6 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
@@ -48,7 +47,7 @@ class VerbsPathTest {
     private static final InetSocketAddress PEER = new InetSocketAddress("192.0.2.9", 7174);
     private static final long CAP = TimeUnit.MILLISECONDS.toNanos(200);
 
-    private final EventLoop loop = EventLoops.start("test-loop", t -> {});
+    private final EventLoop loop = EventLoop.start("test-loop", t -> {});
     private final Silent fabric = new Silent();
 
     /** Takes what it was asked and waits as long as it may. */

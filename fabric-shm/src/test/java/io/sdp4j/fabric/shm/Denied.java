@@ -1,7 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
-import io.sdp4j.linux.EventLoops;
+import io.sdp4j.linux.EventLoop;
 
 /** The other JVM of {@link ShmDeniedTest}. */
 public final class Denied {
@@ -11,7 +11,7 @@ public final class Denied {
         try {
             ShmFabric.open(
                             ShmConfig.defaults(),
-                            EventLoops.start("loop", t -> System.err.println(t)))
+                            EventLoop.start("loop", t -> System.err.println(t)))
                     .close();
             System.out.println("opened");
         } catch (FabricException e) {

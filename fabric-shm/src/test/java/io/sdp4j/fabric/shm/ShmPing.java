@@ -9,7 +9,6 @@ import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.testing.JvmCommand;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -94,7 +93,7 @@ public final class ShmPing {
     }
 
     private static ShmFabric fabric(String mode, Path dir) throws FabricException {
-        EventLoop loop = EventLoops.start("loop", Throwable::printStackTrace);
+        EventLoop loop = EventLoop.start("loop", Throwable::printStackTrace);
         ShmConfig config = ShmConfig.defaults().withDirectory(dir);
         if (mode.equals("nospin")) {
             config = config.withSpin(0, 0);

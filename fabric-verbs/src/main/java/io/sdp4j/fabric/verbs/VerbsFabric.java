@@ -11,7 +11,6 @@ import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import io.sdp4j.linux.NativeAccess;
 import io.sdp4j.linux.WakeSignal;
 import java.io.Closeable;
@@ -109,7 +108,7 @@ public final class VerbsFabric implements Fabric {
     /**
      * Opens the fabric.
      *
-     * @param loop from {@link EventLoops}; serves events of connections and notifications
+     * @param loop from {@link EventLoop#start}; serves events of connections and notifications
      * @throws FabricException UNAVAILABLE, with the reason and the cure, if libraries, permissions,
      *     devices or the JDK's signal are missing
      */

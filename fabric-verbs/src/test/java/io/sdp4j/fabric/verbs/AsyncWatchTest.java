@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
-import io.sdp4j.linux.EventLoops;
+import io.sdp4j.linux.EventLoop;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 /** Goal: when one of the fabrics of a device closes, another goes on to take its events. */
 @Timeout(60)
 class AsyncWatchTest {
-    private final EpollLoop loop = (EpollLoop) EventLoops.start("test-loop", t -> {});
-    private final EpollLoop other = (EpollLoop) EventLoops.start("test-loop-2", t -> {});
+    private final EpollLoop loop = (EpollLoop) EventLoop.start("test-loop", t -> {});
+    private final EpollLoop other = (EpollLoop) EventLoop.start("test-loop-2", t -> {});
     private final int fd = Descriptors.eventFd();
 
     private final class Reader implements AsyncWatch.User {

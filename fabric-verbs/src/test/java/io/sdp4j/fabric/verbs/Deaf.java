@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sdp4j.fabric.FabricException;
-import io.sdp4j.linux.EventLoops;
+import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.WakeSignal;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -30,7 +30,7 @@ public final class Deaf {
         try {
             VerbsFabric.open(
                             VerbsConfig.defaults(),
-                            EventLoops.start("loop", t -> System.err.println(t)))
+                            EventLoop.start("loop", t -> System.err.println(t)))
                     .close();
             System.out.println("opened");
         } catch (FabricException e) {

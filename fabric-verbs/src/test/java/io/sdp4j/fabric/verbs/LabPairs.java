@@ -15,7 +15,6 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,7 +31,7 @@ import java.util.concurrent.TimeoutException;
 
 /** A fabric on the lab's device that connects to itself, and that nothing of it stays behind. */
 final class LabPairs {
-    private static final EventLoop LOOP = EventLoops.start("test-verbs", Lab.THROWN::add);
+    private static final EventLoop LOOP = EventLoop.start("test-verbs", Lab.THROWN::add);
     private static final long LONG_SECONDS = 20;
 
     final VerbsFabric fabric;

@@ -10,7 +10,6 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.fabric.contract.FabricContract;
 import io.sdp4j.linux.EventLoop;
-import io.sdp4j.linux.EventLoops;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  */
 @EnabledIf(value = "io.sdp4j.fabric.verbs.Lab#present", disabledReason = Lab.ABSENT)
 final class VerbsContractTest extends FabricContract {
-    private static final EventLoop LOOP = EventLoops.start("test-verbs", Lab.THROWN::add);
+    private static final EventLoop LOOP = EventLoop.start("test-verbs", Lab.THROWN::add);
 
     /** Before the fabrics are opened, which begin to use the device by themselves. */
     private final Map<String, Long> before = Lab.resources();
