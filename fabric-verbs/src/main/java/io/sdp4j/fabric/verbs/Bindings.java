@@ -92,49 +92,44 @@ final class Bindings {
 
     /** For functions that return 0, or -1 and {@code errno}, or nothing: 0 or {@code -errno}. */
     static int status(MethodHandle function, long... words) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(STATE);
-            return (int) call(function, state, words) == -1 ? -state.get(JAVA_INT, ERRNO) : 0;
-        }
+        Answer a = call(function, words);
+        return (int) a.value == -1 ? -a.errno : 0;
     }
 
     /** The {@code errno} after a call, whatever it returned: it means something if that says so. */
     static int errno(MethodHandle function, long... words) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(STATE);
-            long _ = call(function, state, words);
-            return state.get(JAVA_INT, ERRNO);
-        }
+        return call(function, words).errno;
     }
 
     /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
     static int negated(MethodHandle function, long... words) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(STATE);
-            int r = (int) call(function, state, words);
-            // a few answer -1 and errno after all
-            return r == -1 ? -state.get(JAVA_INT, ERRNO) : -r;
-        }
+        Answer a = call(function, words);
+        // a few answer -1 and errno after all
+        return (int) a.value == -1 ? -a.errno : -(int) a.value;
     }
 
     /**
      * For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}.
      */
     static long pointer(MethodHandle function, long... words) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = arena.allocate(STATE);
-            long p = call(function, state, words);
-            // an errno of 0 would look like success
-            return p != 0 ? p : -Math.max(1, state.get(JAVA_INT, ERRNO));
-        }
+        Answer a = call(function, words);
+        // an errno of 0 would look like success
+        return a.value != 0 ? a.value : -Math.max(1, a.errno);
     }
 
-    private static long call(MethodHandle function, MemorySegment state, long[] words) {
+    private record Answer(long value, int errno) {}
+
+    private static Answer call(MethodHandle function, long[] words) {
         CALLS.increment();
-        try {
-            return (long) function.invokeExact(state, words);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(STATE);
+            long value;
+            try {
+                value = (long) function.invokeExact(state, words);
+            } catch (Throwable t) {
+                throw new AssertionError(t);
+            }
+            return new Answer(value, state.get(JAVA_INT, ERRNO));
         }
     }
 
