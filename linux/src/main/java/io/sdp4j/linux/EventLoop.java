@@ -24,6 +24,15 @@ public interface EventLoop {
     /** Runs {@code task} soon on the loop's thread. */
     void execute(Runnable task);
 
+    /** Runs {@code task} on the loop's thread: at once if that is the calling one, else soon. */
+    default void runInLoop(Runnable task) {
+        if (inLoop()) {
+            task.run();
+        } else {
+            execute(task);
+        }
+    }
+
     /** Runs {@code task} on the loop's thread in {@code delayNanos} or a little later. */
     Timer schedule(Runnable task, long delayNanos);
 

@@ -200,11 +200,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             return false;
         }
         resting.incrementAndGet();
-        if (fabric.loop.inLoop()) {
-            startResting(transport);
-        } else {
-            fabric.loop.execute(() -> startResting(transport));
-        }
+        fabric.loop.runInLoop(() -> startResting(transport));
         return true;
     }
 

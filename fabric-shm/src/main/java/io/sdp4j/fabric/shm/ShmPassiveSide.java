@@ -318,7 +318,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
         decide();
         byte[] data = privateData.clone();
-        inLoop(
+        fabric.loop.runInLoop(
                 () -> {
                     outcome = told;
                     if (left || state != State.ASKED) {
@@ -337,7 +337,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     public void reject(byte[] privateData) {
         decide();
         byte[] data = privateData.clone();
-        inLoop(
+        fabric.loop.runInLoop(
                 () -> {
                     if (state != State.ASKED) {
                         return;
@@ -353,14 +353,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private void decide() {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException("the request was answered already");
-        }
-    }
-
-    private void inLoop(Runnable task) {
-        if (fabric.loop.inLoop()) {
-            task.run();
-        } else {
-            fabric.loop.execute(task);
         }
     }
 
@@ -443,7 +435,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     /** A request that was not answered is rejected; one that was accepted goes on. */
     void listenerClosed() {
-        inLoop(
+        fabric.loop.runInLoop(
                 () -> {
                     if (state == State.HELLO) {
                         end(null);

@@ -81,11 +81,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
             return;
         }
         byte[] reply = new Trailer(spec.receiveBytes(), 0).append(privateData, Trailer.REPLY_BYTES);
-        if (channel.loop.inLoop()) {
-            answer(spec, reply, to); // at once: the client waits
-        } else {
-            channel.loop.execute(() -> answer(spec, reply, to));
-        }
+        channel.loop.runInLoop(() -> answer(spec, reply, to)); // at once: the client waits
     }
 
     private void answer(QpSpec spec, byte[] reply, Outcome to) {
