@@ -80,7 +80,7 @@ final class RdmaEngine {
         this.in = in;
         this.mem = mem;
         this.layout = layout;
-        this.direction = qp.side();
+        this.direction = qp.side;
         chunks = new Chunks(mem, layout, direction);
     }
 
@@ -162,7 +162,7 @@ final class RdmaEngine {
             any = true;
         }
         if (any) {
-            qp.waiter().notifyPeer();
+            qp.waiter.notifyPeer();
         }
         qp.rdmaWaits(waits());
     }
@@ -263,7 +263,7 @@ final class RdmaEngine {
                 };
         if (legal && !refusing) {
             in.returnChunk(chunk);
-            qp.waiter().notifyPeer();
+            qp.waiter.notifyPeer();
         }
         if (legal) {
             progress();

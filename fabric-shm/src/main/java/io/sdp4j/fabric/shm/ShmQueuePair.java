@@ -33,12 +33,12 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     /** RDMA descriptors taken in one poll, so that a peer cannot keep us in it. */
     private static final int MAX_SILENT = 64;
 
-    private final int side;
+    final int side;
     private final MappedMemory mem;
     private final ShmLayout layout;
     private final SendRing out;
     private final ReceiveRing in;
-    private final Waiter waiter;
+    final Waiter waiter;
     private final WakeSocket wakeSocket;
     private final OwnCompletions own = new OwnCompletions();
     final PeerLiveness liveness;
@@ -92,14 +92,6 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, side);
         readWord = ShmLayout.control(side) + ShmLayout.READ_WORD;
-    }
-
-    int side() {
-        return side;
-    }
-
-    Waiter waiter() {
-        return waiter;
     }
 
     @Override

@@ -77,7 +77,7 @@ abstract class CqWaiter implements CompletionQueue {
         this.listener = spinner.another();
         this.resources = resources;
         this.requests = requests;
-        marks = qp.device().marks;
+        marks = qp.device.marks;
         gather = new InterruptModeration(resources.spec.receiveSlots());
         this.loop = loop;
         events = new ChannelEvents(qp, resources, requests);

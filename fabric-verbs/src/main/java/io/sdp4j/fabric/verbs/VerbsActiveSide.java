@@ -68,13 +68,13 @@ final class VerbsActiveSide implements CmChannel.Target {
 
     Fabric.Connection connect() throws FabricException {
         boolean complete = false;
-        fabric.callWatch().enter(caller);
+        fabric.callWatch.enter(caller);
         try {
             Fabric.Connection c = attempt();
             complete = true;
             return c;
         } finally {
-            fabric.callWatch().leave(caller);
+            fabric.callWatch.leave(caller);
             if (complete) {
                 channel.giveBack(own);
             } else if (qp != null) {
@@ -87,11 +87,11 @@ final class VerbsActiveSide implements CmChannel.Target {
 
     /** Goes as far as an attempt gets without its peer. Nothing is left. */
     void rehearse() throws FabricException {
-        fabric.callWatch().enter(caller);
+        fabric.callWatch.enter(caller);
         try {
             prepare();
         } finally {
-            fabric.callWatch().leave(caller);
+            fabric.callWatch.leave(caller);
             channel.loop.execute(this::discard);
         }
     }
@@ -134,10 +134,10 @@ final class VerbsActiveSide implements CmChannel.Target {
     /** Finds the way and makes the queue pair. */
     private void prepare() throws FabricException {
         InetSocketAddress remote = request.remote();
-        int guess = fabric.ports().likely(remote.getPort());
+        int guess = fabric.ports.likely(remote.getPort());
         resolve(guess);
         device = device();
-        int port = fabric.ports().of(device, remote.getPort());
+        int port = fabric.ports.of(device, remote.getPort());
         if (port != guess) {
             long other = id;
             id = 0;

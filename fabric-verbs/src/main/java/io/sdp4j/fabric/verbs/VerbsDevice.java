@@ -229,7 +229,7 @@ final class VerbsDevice implements AsyncWatch.User {
             removed = true;
         }
         for (VerbsQueuePair qp : QUEUE_PAIRS.values()) {
-            if (qp.device() == this) {
+            if (qp.device == this) {
                 qp.failFromOutside(WcStatus.FATAL_ERR);
                 qp.onGone(); // no peer can be heard
             }

@@ -78,7 +78,7 @@ public final class VerbsFabric implements Fabric {
 
     private final VerbsConfig config;
     private final Ibv ibv;
-    private final SharedPorts ports;
+    final SharedPorts ports;
     private final CmChannel channel;
     private final Map<Long, VerbsDevice> devices = new ConcurrentHashMap<>();
     private final Set<VerbsListener> listeners = ConcurrentHashMap.newKeySet();
@@ -89,7 +89,7 @@ public final class VerbsFabric implements Fabric {
     private final RemovedContexts removed = new RemovedContexts();
 
     private final Warmup warmup;
-    private final ConnectWatchdog callWatch;
+    final ConnectWatchdog callWatch;
 
     private Closeable hotPlug;
 
@@ -333,14 +333,6 @@ public final class VerbsFabric implements Fabric {
     /** When the ids of what was removed are gone, too, which is under way. */
     private void refreshSoon() {
         channel.loop.schedule(() -> removed.onLooked(channel.cm.refreshDevices()), REFRESH_NANOS);
-    }
-
-    SharedPorts ports() {
-        return ports;
-    }
-
-    ConnectWatchdog callWatch() {
-        return callWatch;
     }
 
     /** Of a new queue pair. */

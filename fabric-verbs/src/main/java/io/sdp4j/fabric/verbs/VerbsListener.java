@@ -83,7 +83,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         int port = request.address().getPort();
         try {
             bind(port);
-            int wanted = fabric.ports().of(bound(), port);
+            int wanted = fabric.ports.of(bound(), port);
             if (wanted != port) {
                 destroy();
                 bind(wanted);

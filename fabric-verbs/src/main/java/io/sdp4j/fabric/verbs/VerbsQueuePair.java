@@ -30,7 +30,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     private final VerbsFabric fabric;
     private final CmChannel channel;
-    private final VerbsDevice device;
+    final VerbsDevice device;
     private final QpResources resources;
     private final WorkRequests requests;
     private final QpTeardown teardown;
@@ -129,10 +129,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     /** See {@link QpResources#answered}. Any thread. */
     synchronized boolean answered() {
         return open && resources.answered();
-    }
-
-    VerbsDevice device() {
-        return device;
     }
 
     boolean isOpen() {
