@@ -21,7 +21,9 @@ final class CachedRegistration {
     /** The one use that may be left, or null. */
     private RegistrationHandle leaver;
 
-    private volatile boolean kept;
+    /** Whether the keeper knows it: it stays after its use. Read by any thread. */
+    volatile boolean kept;
+
     private volatile boolean recent;
 
     CachedRegistration(KeptRegistrations.Key key) {
@@ -76,15 +78,6 @@ final class CachedRegistration {
     /** Users that have not left it. */
     int present() {
         return users - (leaver != null && leaver.isLeft() ? 1 : 0);
-    }
-
-    /** Whether the keeper knows it: it stays after its use. Any thread. */
-    boolean kept() {
-        return kept;
-    }
-
-    void setKept(boolean on) {
-        kept = on;
     }
 
     /** It is used just now. Any thread. */

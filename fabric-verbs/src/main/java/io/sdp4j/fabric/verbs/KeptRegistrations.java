@@ -83,7 +83,7 @@ abstract class KeptRegistrations {
     /** From now on {@code e} stays after its use. */
     void keep(CachedRegistration e) {
         assert Thread.holdsLock(this);
-        e.setKept(true);
+        e.kept = true;
         entries.put(e.key, e);
         bytes += e.key.lenBytes;
         shrink();
@@ -104,14 +104,14 @@ abstract class KeptRegistrations {
             if (e.used()) {
                 return;
             }
-            if (!e.kept() || e.lentOnce()) {
+            if (!e.kept || e.lentOnce()) {
                 over = e.registration;
                 e.registration = 0;
             }
-            if (e.kept()) {
+            if (e.kept) {
                 shrink();
             }
-            if (e.kept() && !sweeping) {
+            if (e.kept && !sweeping) {
                 sweeping = true;
                 begin = true;
             }
@@ -171,7 +171,7 @@ abstract class KeptRegistrations {
     }
 
     final synchronized void dropIfKept(CachedRegistration e) {
-        if (e.kept()) {
+        if (e.kept) {
             drop(e);
         }
     }
@@ -180,7 +180,7 @@ abstract class KeptRegistrations {
     void drop(CachedRegistration e) {
         assert Thread.holdsLock(this);
         entries.remove(e.key);
-        e.setKept(false); // first: registrations left from now on are released
+        e.kept = false; // first: registrations left from now on are released
         bytes -= e.key.lenBytes;
         if (e.idle() && e.registration != 0) {
             registrar.deregister(e.registration);

@@ -105,12 +105,15 @@ final class Registrations {
                     Cause.RESOURCES, "only native memory can be registered, not a heap array");
         }
         device.requireThere();
+        int[] failure = new int[1];
         if (remoteRead && !remoteWrite) {
-            return lend(memory, lender, onClose);
+            RegistrationHandle loan = made(keys.lend(lender, memory, failure), memory, failure);
+            return new VerbsMemoryRegion(device, memory, loan, onClose);
         }
         int concealed = keys.conceal(memory);
         if (!remoteWrite && !memory.isReadOnly() && !device.iwarp) {
-            return registerLocal(memory, concealed, onClose);
+            RegistrationHandle use = made(cache.acquire(memory, failure), memory, failure);
+            return new LocalRegion(memory, concealed, use, onClose);
         }
         // Memory that is only read is not registered for writing: the peer is given no right beyond
         // what it was told, and the kernel need not take its pages for changed.
@@ -125,26 +128,12 @@ final class Registrations {
         return new VerbsMemoryRegion(device, memory, keys.only(memory, mr), onClose);
     }
 
-    private VerbsMemoryRegion lend(
-            MemorySegment memory, RemoteKeyCache.Lender lender, Consumer<VerbsMemoryRegion> onClose)
-            throws FabricException {
-        int[] failure = new int[1];
-        RegistrationHandle use = keys.lend(lender, memory, failure);
+    private static RegistrationHandle made(
+            RegistrationHandle use, MemorySegment memory, int[] failure) throws FabricException {
         if (use == null) {
             throw VerbsFailures.memory(memory.byteSize(), failure[0]);
         }
-        return new VerbsMemoryRegion(device, memory, use, onClose);
-    }
-
-    private VerbsMemoryRegion registerLocal(
-            MemorySegment memory, int concealed, Consumer<VerbsMemoryRegion> onClose)
-            throws FabricException {
-        int[] failure = new int[1];
-        RegistrationHandle use = cache.acquire(memory, failure);
-        if (use == null) {
-            throw VerbsFailures.memory(memory.byteSize(), failure[0]);
-        }
-        return new LocalRegion(memory, concealed, use, onClose);
+        return use;
     }
 
     /** One that must not be readable by a key from an earlier use of the memory. */
