@@ -18,7 +18,7 @@ import io.sdp4j.linux.MappedMemory;
 final class PeerLiveness implements PeerSocket.Handler {
     private final ShmTransport transport;
     private final ShmTransport.Recycler recycler;
-    private final PeerSocket link;
+    final PeerSocket link;
     private final MappedMemory mem;
     private final Waiter waiter;
     private final WakeSocket wakeSocket;
@@ -56,14 +56,10 @@ final class PeerLiveness implements PeerSocket.Handler {
         this.link = transport.link();
         this.mem = transport.memory().memory();
         this.waiter = waiter;
-        wakeSocket = waiter.wakeSocket();
+        wakeSocket = waiter.wakeSocket;
         this.onPeerLeft = onPeerLeft;
         ownFailed = ShmLayout.control(side) + ShmLayout.FAILED_WORD;
         peerFailed = ShmLayout.control(1 - side) + ShmLayout.FAILED_WORD;
-    }
-
-    String peer() {
-        return link.peerName();
     }
 
     WcStatus killed() {
@@ -73,15 +69,6 @@ final class PeerLiveness implements PeerSocket.Handler {
     /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
         return mem.getIntAcquire(peerFailed) != 0;
-    }
-
-    void ring() {
-        link.ring();
-    }
-
-    /** The descriptor that wake-up bytes come to. */
-    int descriptor() {
-        return link.descriptor();
     }
 
     /** Leaves bytes on the socket to another epoll, or takes them back. */
@@ -115,7 +102,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         }
         if (!alive) {
             onHangup();
-        } else if (!waiter.onWakeByte()) {
+        } else if (!wakeSocket.onByte()) {
             kill(WcStatus.REM_INV_REQ_ERR);
         }
     }

@@ -39,9 +39,10 @@ final class RdmaEngine {
     private final ShmLayout layout;
     private final int direction;
 
-    private final ShmRegions regions;
+    /** Memory of this side that takes part in RDMA. */
+    final ShmRegions regions;
 
-    private final Chunks chunks;
+    final Chunks chunks;
 
     /** Posted and not reported, oldest first. */
     private final ArrayDeque<RdmaOperation> operations = new ArrayDeque<>();
@@ -82,11 +83,6 @@ final class RdmaEngine {
         this.layout = layout;
         this.direction = qp.side;
         chunks = new Chunks(mem, layout, direction);
-    }
-
-    /** Memory of this side that takes part in RDMA. */
-    ShmRegions regions() {
-        return regions;
     }
 
     /** False if as many operations run as may. */
@@ -143,11 +139,6 @@ final class RdmaEngine {
     /** Whether a returned chunk would let something happen. */
     boolean waits() {
         return !operations.isEmpty() || !work.isEmpty() || !inbound.isEmpty();
-    }
-
-    /** A chunk came back; false if it was not out. */
-    boolean chunkReturned(int chunk) {
-        return chunks.returned(chunk);
     }
 
     /** Publishes what has chunks to travel in. */

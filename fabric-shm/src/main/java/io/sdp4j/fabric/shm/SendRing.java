@@ -199,7 +199,7 @@ final class SendRing {
             if (id < slots && state[id] >= POSTED) {
                 state[id] = FREE;
                 stack[top++] = id;
-            } else if (id < slots || rdma == null || !rdma.chunkReturned(id - slots)) {
+            } else if (id < slots || rdma == null || !rdma.chunks.returned(id - slots)) {
                 broken = true;
             }
         }

@@ -34,7 +34,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     private final AtomicInteger resting = new AtomicInteger();
     private final List<Name> names = new ArrayList<>();
     private Path directory;
-    private volatile boolean closed;
+    volatile boolean closed;
 
     private record Name(String name, Object identity, UnixSockets.Listening listening) {}
 
@@ -270,13 +270,9 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     /** It has ended, or has become a connection. */
     void forget(ShmPassiveSide side) {
-        if (pending.remove(side) && !side.again()) {
+        if (pending.remove(side) && !side.again) {
             fabric.endHandshake();
         }
-    }
-
-    boolean closed() {
-        return closed;
     }
 
     /** Ends listening; connections that were accepted go on. */

@@ -48,7 +48,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private final PassiveAnswer answer;
 
     /** On a transport that has carried a connection. */
-    private final boolean again;
+    final boolean again;
 
     /** The listener counts it among those that rest. */
     private boolean rests;
@@ -101,10 +101,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             listener.onRefused(link, "it says nothing, or half of it");
         }
         end(null);
-    }
-
-    boolean again() {
-        return again;
     }
 
     /** Ends it if it only waits for another connection on an old transport. */
@@ -207,7 +203,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private void judge(int shown) throws IOException {
         hello = ShmHandshake.Hello.parse(buffer);
         String nonsense = nonsense();
-        if (again && listener.closed()) {
+        if (again && listener.closed) {
             end(null); // unanswered on an old transport, the client asks for a listener anew
         } else if (nonsense != null) {
             listener.onRefused(link, nonsense);
@@ -217,7 +213,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 boolean other = hello.version() != ShmHandshake.VERSION;
                 refuse(other ? ShmHandshake.OTHER_VERSION : ShmHandshake.REJECTED, new byte[0]);
             }
-        } else if (listener.closed()) {
+        } else if (listener.closed) {
             refuse(ShmHandshake.REJECTED, new byte[0]);
         } else if (ShmFabric.scarce(link.descriptor()) != null) {
             listener.onShort(ShmFabric.scarce(link.descriptor()));

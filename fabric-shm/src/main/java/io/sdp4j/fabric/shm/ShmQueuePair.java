@@ -84,7 +84,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
         waiter = new Waiter(this, mem, parts);
-        wakeSocket = waiter.wakeSocket();
+        wakeSocket = waiter.wakeSocket;
         liveness = new PeerLiveness(transport, parts.recycler, side, waiter, fabric::peerLeft);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
@@ -96,7 +96,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
 
     @Override
     public String peer() {
-        return liveness.peer();
+        return liveness.link.peerName();
     }
 
     boolean failed() {
@@ -294,7 +294,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     @Override
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
-        return rdma().regions().register(memory, remoteRead, remoteWrite);
+        return rdma().regions.register(memory, remoteRead, remoteWrite);
     }
 
     @Override
@@ -456,7 +456,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
 
     @Override
     public int descriptor() {
-        return liveness.descriptor();
+        return liveness.link.descriptor();
     }
 
     @Override

@@ -55,7 +55,7 @@ final class Waiter {
     private final ShmQueuePair qp;
     private final MappedMemory mem;
     private final long base; // its address
-    private final WakeSocket wakeSocket;
+    final WakeSocket wakeSocket;
     private final long own;
     private final long peer;
     private final AdaptiveSpin spinner;
@@ -106,10 +106,6 @@ final class Waiter {
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
-    WakeSocket wakeSocket() {
-        return wakeSocket;
-    }
-
     /** After something was published that matters: wakes the peer if it asked for that. */
     void notifyPeer() {
         notifyPeer(false);
@@ -133,7 +129,7 @@ final class Waiter {
         int wanted = (int) (words >>> 32);
         if (wanted != 0 && !(quiet && wanted == WakeSocket.LOUD)) {
             mem.putIntOpaque(peer + ShmLayout.WAKE_WORD, 0);
-            qp.liveness.ring();
+            qp.liveness.link.ring();
         }
     }
 
@@ -310,11 +306,6 @@ final class Waiter {
             many.worth(queues);
             return many.spin(something, Long.MAX_VALUE, elsewhere);
         };
-    }
-
-    /** A byte came. Event thread. False if there were too many. */
-    boolean onWakeByte() {
-        return wakeSocket.onByte();
     }
 
     /**

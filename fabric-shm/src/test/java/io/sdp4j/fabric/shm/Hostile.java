@@ -71,7 +71,7 @@ public final class Hostile {
                 mem.set(JAVA_LONG, random.nextLong(words) * 8, random.nextLong());
             }
             if (wakeBytes) {
-                ((ShmQueuePair) qp).liveness.ring();
+                ((ShmQueuePair) qp).liveness.link.ring();
             }
         }
         try {

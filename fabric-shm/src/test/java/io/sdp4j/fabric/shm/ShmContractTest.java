@@ -170,7 +170,7 @@ final class ShmContractTest extends FabricContract {
         int fd = b.descriptor();
         for (int i = 0; i < 50; i++) {
             assertTrue(b.armDescriptor(true));
-            ((ShmQueuePair) p.a()).liveness.ring();
+            ((ShmQueuePair) p.a()).liveness.link.ring();
             assertTrue(readable(fd));
             assertTrue(b.armDescriptor(true));
             assertTrue(b.armDescriptor(true));

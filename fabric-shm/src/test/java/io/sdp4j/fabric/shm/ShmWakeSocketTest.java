@@ -83,7 +83,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
         await().pollInterval(1, TimeUnit.MILLISECONDS)
                 .until(
                         () -> {
-                            hostile.liveness.ring();
+                            hostile.liveness.link.ring();
                             return cut();
                         });
     }
@@ -96,7 +96,7 @@ final class ShmWakeSocketTest extends ShmDirectory {
                 .until(
                         () -> {
                             for (int i = 0; i < 100; i++) {
-                                hostile.liveness.ring();
+                                hostile.liveness.link.ring();
                                 victim.completions().armDescriptor(true);
                             }
                             return cut();
@@ -121,12 +121,11 @@ final class ShmWakeSocketTest extends ShmDirectory {
     private void whileTheEventThreadIsHeld(Executable steps) throws Throwable {
         CountDownLatch held = new CountDownLatch(1);
         CountDownLatch free = new CountDownLatch(1);
-        fabric.loop
-                .execute(
-                        () -> {
-                            held.countDown();
-                            assertDoesNotThrow(() -> free.await());
-                        });
+        fabric.loop.execute(
+                () -> {
+                    held.countDown();
+                    assertDoesNotThrow(() -> free.await());
+                });
         held.await();
         try {
             steps.execute();
