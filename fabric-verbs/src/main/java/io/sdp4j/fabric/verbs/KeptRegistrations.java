@@ -52,7 +52,9 @@ abstract class KeptRegistrations {
     private final Runnable sweepLater;
     final Map<Key, CachedRegistration> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
-    private volatile boolean sweeping;
+
+    /** Whether what is left now is looked at later. Read by any thread. */
+    volatile boolean sweeping;
 
     /**
      * @param maxBytes of all kept memory
@@ -73,11 +75,6 @@ abstract class KeptRegistrations {
         CachedRegistration e = new CachedRegistration(Key.of(null, memory));
         e.registration = registration;
         return new RegistrationHandle(this, e, false);
-    }
-
-    /** Whether what is left now is looked at later. Any thread. */
-    boolean sweeping() {
-        return sweeping;
     }
 
     /** From now on {@code e} stays after its use. */

@@ -147,14 +147,14 @@ final class QpResources {
     private void makeQueuePair() throws FabricException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attr = arena.allocate(IbvQpInitAttr.LAYOUT);
-            int inline = device.inlineBytes();
+            int inline = device.inlineBytes;
             IbvQpInitAttr.setRc(attr, cqs.sendCq, cqs.receiveCq, sends, receives, inline);
             int r = channel.cm.createQp(id, device.pd, attr);
             if (r < 0 && inline > 0) {
                 IbvQpInitAttr.setRc(attr, cqs.sendCq, cqs.receiveCq, sends, receives, 0);
                 r = channel.cm.createQp(id, device.pd, attr);
                 if (r >= 0) {
-                    device.noInline();
+                    device.inlineBytes = 0;
                 }
             }
             if (r < 0) {

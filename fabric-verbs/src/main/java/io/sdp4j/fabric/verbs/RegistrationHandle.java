@@ -131,6 +131,6 @@ final class RegistrationHandle {
 
     /** Whether it will be ended if the user does not come back. */
     private boolean mayBeLeft() {
-        return leavable && keeper.sweeping() && entry.kept;
+        return leavable && keeper.sweeping && entry.kept;
     }
 }

@@ -49,8 +49,8 @@ final class VerbsDevice implements AsyncWatch.User {
     final SlabPool slabs;
     final CqResourcesPool cqPool;
 
-    /** Capabilities to ask a queue pair for; one that is refused once is not asked for again. */
-    private volatile int inlineBytes = MAX_INLINE_BYTES;
+    /** To ask a queue pair for; 0 from the time on that they were refused once. */
+    volatile int inlineBytes = MAX_INLINE_BYTES;
 
     /** Queue pairs; guarded by this object's monitor. */
     private int users;
@@ -130,14 +130,6 @@ final class VerbsDevice implements AsyncWatch.User {
     /** Whether {@code rdma_connect} may wait for the peer. */
     boolean connectMayBlock() {
         return iwarp;
-    }
-
-    int inlineBytes() {
-        return inlineBytes;
-    }
-
-    void noInline() {
-        inlineBytes = 0;
     }
 
     /**

@@ -84,7 +84,7 @@ public final class VerbsFabric implements Fabric {
     private final Set<VerbsListener> listeners = ConcurrentHashMap.newKeySet();
     private final Set<VerbsQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean shut = new AtomicBoolean();
-    private volatile boolean closed;
+    volatile boolean closed;
 
     private final RemovedContexts removed = new RemovedContexts();
 
@@ -365,10 +365,6 @@ public final class VerbsFabric implements Fabric {
             refreshSoon();
         }
         shutIfUnused();
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     /** The caller does not use the channel any more. Event thread. */

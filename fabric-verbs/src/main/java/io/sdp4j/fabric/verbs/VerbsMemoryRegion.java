@@ -12,7 +12,7 @@ class VerbsMemoryRegion implements MemoryRegion {
     private final VerbsDevice device;
     private final long address;
     private final long lenBytes;
-    private final int lkey;
+    final int lkey;
     private final int rkey;
 
     /** These two are null when it has ended for good, so that it keeps no memory from going. */
@@ -61,10 +61,6 @@ class VerbsMemoryRegion implements MemoryRegion {
     @Override
     public int rkey() {
         return rkey;
-    }
-
-    int lkey() {
-        return lkey;
     }
 
     /** Whether a queue pair of {@code user} may use so much of it. */

@@ -310,7 +310,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             return;
         }
         long from = local == null ? 0 : local.address() + offset;
-        int lkey = local == null ? 0 : local.lkey();
+        int lkey = local == null ? 0 : local.lkey;
         long id = WrId.of(WrId.RDMA, place);
         completions.onPosting(true);
         if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {

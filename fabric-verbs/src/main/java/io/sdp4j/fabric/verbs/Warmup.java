@@ -72,7 +72,7 @@ final class Warmup {
         try {
             boolean done = false;
             for (InetAddress address : addresses()) {
-                done = done || fabric.isClosed() || rehearse(address);
+                done = done || fabric.closed || rehearse(address);
             }
         } catch (SocketException | RuntimeException e) {
             // a connect meets it again, and reports it
@@ -98,7 +98,7 @@ final class Warmup {
                                     now,
                                     now + PATIENCE_NANOS,
                                     now + LIMIT_NANOS,
-                                    fabric::isClosed,
+                                    () -> fabric.closed,
                                     _ -> {},
                                     -1),
                             now)
