@@ -2,6 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.MappedMemory;
+import java.util.function.Predicate;
 
 /**
  * The socket and the mapping of one connection: whether the peer is still there, and which side may
@@ -17,7 +18,7 @@ import io.sdp4j.linux.MappedMemory;
  */
 final class PeerLiveness implements PeerSocket.Handler {
     private final ShmTransport transport;
-    private final ShmTransport.Recycler recycler;
+    private final Predicate<ShmTransport> recycler;
     final PeerSocket link;
     private final MappedMemory mem;
     private final Waiter waiter;
@@ -42,12 +43,13 @@ final class PeerLiveness implements PeerSocket.Handler {
     private boolean closed;
 
     /**
-     * @param recycler gets the transport after an end in order
+     * @param recycler takes the transport over, or not, after an end in order with both words of
+     *     farewell exchanged; any thread
      * @param onPeerLeft called once, on any thread
      */
     PeerLiveness(
             ShmTransport transport,
-            ShmTransport.Recycler recycler,
+            Predicate<ShmTransport> recycler,
             int side,
             Waiter waiter,
             Runnable onPeerLeft) {
@@ -166,7 +168,7 @@ final class PeerLiveness implements PeerSocket.Handler {
             closed = true;
             wakeSocket.disarm();
         }
-        if (!inOrder || cut || gone || !recycler.take(transport)) {
+        if (!inOrder || cut || gone || !recycler.test(transport)) {
             transport.close();
         }
     }

@@ -406,7 +406,7 @@ final class ShmActiveSide {
     }
 
     /** Objects that live as long as the connection must not know this attempt, nor its caller. */
-    private static ShmTransport.Recycler keeper(ShmFabric fabric, InetSocketAddress remote) {
+    private static Predicate<ShmTransport> keeper(ShmFabric fabric, InetSocketAddress remote) {
         return c -> fabric.pool.keep(remote, c);
     }
 

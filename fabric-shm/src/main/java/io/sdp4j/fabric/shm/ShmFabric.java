@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import java.util.function.Predicate;
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
@@ -318,7 +319,7 @@ public final class ShmFabric implements Fabric {
     }
 
     /** Makes the queue pair of a connection whose memory is booked and mapped. */
-    ShmQueuePair queuePair(int side, ShmTransport transport, ShmTransport.Recycler recycler) {
+    ShmQueuePair queuePair(int side, ShmTransport transport, Predicate<ShmTransport> recycler) {
         AdaptiveSpin spinner =
                 new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS);
         return new ShmQueuePair(

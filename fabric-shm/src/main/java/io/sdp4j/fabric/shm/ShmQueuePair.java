@@ -13,6 +13,7 @@ import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * One side of a connection over shared memory.
@@ -71,7 +72,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     record Parts(
             int side,
             ShmTransport transport,
-            ShmTransport.Recycler recycler,
+            Predicate<ShmTransport> recycler,
             AdaptiveSpin spinner,
             boolean sleepTogether) {}
 

@@ -16,15 +16,6 @@ record ShmTransport(ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout
     /** The passive side's word; not a wake-up byte, which is 0. */
     static final byte FREE = 'F';
 
-    /**
-     * Takes over a transport whose connection ended in order at this side, with both words of
-     * farewell exchanged.
-     */
-    interface Recycler {
-        /** Takes the transport over, or returns false. Any thread. */
-        boolean take(ShmTransport transport);
-    }
-
     /** Forgets what the last connection left in the control words and rings. */
     void wipe() {
         memory.memory().segment().asSlice(0, layout.wordsBytes()).fill((byte) 0);
