@@ -214,28 +214,25 @@ final class Rendezvous {
     /** Removes names whose process is gone. */
     void sweep() {
         try {
-            search(this::swept);
+            search(this::sweep);
         } catch (FabricException e) {
             // there is nothing to tidy up
         }
     }
 
-    private boolean swept(PrivateDirectory directory) {
+    private boolean sweep(PrivateDirectory directory) {
         try {
-            sweep(directory);
+            for (String name : directory.names()) {
+                // a young temporary one may be bound and not yet listening
+                if (!TEMPORARY_NAME.matcher(name).matches()
+                        || age(directory, name) > YOUNG_MILLIS) {
+                    removeIfDead(directory, name);
+                }
+            }
         } catch (IOException e) {
             // another process tidies up, or the next sweep
         }
         return false;
-    }
-
-    private void sweep(PrivateDirectory directory) throws IOException {
-        for (String name : directory.names()) {
-            if (!TEMPORARY_NAME.matcher(name).matches() || age(directory, name) > YOUNG_MILLIS) {
-                // a young temporary one may be bound and not yet listening
-                removeIfDead(directory, name);
-            }
-        }
     }
 
     /** Whether {@code entry} is what we make under such a name; nothing else is ever removed. */

@@ -1,6 +1,5 @@
 package io.sdp4j.fabric.shm;
 
-import java.util.function.Predicate;
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
@@ -26,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The shared-memory fabric: RC queue pairs between processes of one host, over memory in sealed
@@ -109,13 +109,10 @@ public final class ShmFabric implements Fabric {
                 "shared memory needs native calls: " + NativeAccess.explanation());
     }
 
-    /** With another view of who owns what, for tests. */
-    ShmFabric(ShmConfig config, EpollLoop loop, PeerCredentials trust) {
-        this(config, loop, trust, warning -> {});
-    }
-
-    private ShmFabric(
-            ShmConfig config, EpollLoop loop, PeerCredentials trust, Consumer<String> warnings) {
+    /**
+     * @param trust another view of who owns what, for tests
+     */
+    ShmFabric(ShmConfig config, EpollLoop loop, PeerCredentials trust, Consumer<String> warnings) {
         this.config = config;
         this.trust = trust;
         this.loop = loop;

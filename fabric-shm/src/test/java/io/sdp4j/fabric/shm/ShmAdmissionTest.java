@@ -106,7 +106,7 @@ final class ShmAdmissionTest extends ShmDirectory {
                         return super.refuseClient(client == uid ? uid + 1 : client);
                     }
                 };
-        return new ShmFabric(Ends.config(dir), Ends.loop(), trust);
+        return new ShmFabric(Ends.config(dir), Ends.loop(), trust, warning -> {});
     }
 
     @Test

@@ -81,7 +81,7 @@ final class ShmScarceMemoryTest extends ShmDirectory {
                     }
                 };
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                ShmFabric fabric = new ShmFabric(Ends.config(dir), loop, strict)) {
+                ShmFabric fabric = new ShmFabric(Ends.config(dir), loop, strict, warning -> {})) {
             fabric.listen(
                     new ListenRequest(
                             (InetSocketAddress) kernel.getLocalSocketAddress(), false, r -> {}));
