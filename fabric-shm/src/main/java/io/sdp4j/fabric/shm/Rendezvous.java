@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.UnixFd;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -154,8 +155,7 @@ final class Rendezvous {
 
     private static FabricException unusable(List<String> faults) {
         return new FabricException(
-                FabricException.Cause.UNAVAILABLE,
-                "no rendezvous directory: " + String.join("; ", faults));
+                Cause.UNAVAILABLE, "no rendezvous directory: " + String.join("; ", faults));
     }
 
     private void warn(RendezvousDirectories.Place place, RendezvousDirectories.Opened opened) {

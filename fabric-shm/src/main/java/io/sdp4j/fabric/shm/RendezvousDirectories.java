@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.DirectoryFd;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.UidMap;
@@ -219,8 +220,7 @@ final class RendezvousDirectories {
         int r = opened.result();
         if (r == -Linux.EMFILE || r == -Linux.ENFILE || r == -Linux.ENOMEM) {
             throw new FabricException(
-                    FabricException.Cause.RESOURCES,
-                    "no rendezvous directory can be opened: " + Linux.text(r));
+                    Cause.RESOURCES, "no rendezvous directory can be opened: " + Linux.text(r));
         }
         return opened;
     }

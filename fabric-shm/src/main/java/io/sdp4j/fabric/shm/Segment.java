@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.Mapping;
@@ -18,7 +19,7 @@ record Segment(MappedMemory memory) {
         int fd = Mapping.create("sdp4j", lenBytes);
         if (fd < 0) {
             throw new FabricException(
-                    FabricException.Cause.RESOURCES,
+                    Cause.RESOURCES,
                     "cannot make "
                             + lenBytes
                             + " bytes of shared memory (memfd_create, ftruncate): "
@@ -30,8 +31,7 @@ record Segment(MappedMemory memory) {
     static Segment map(int fd, long lenBytes) throws FabricException {
         MemorySegment m = Mapping.map(fd, lenBytes);
         if (m == null) {
-            throw new FabricException(
-                    FabricException.Cause.RESOURCES, "cannot map " + lenBytes + " bytes");
+            throw new FabricException(Cause.RESOURCES, "cannot map " + lenBytes + " bytes");
         }
         return new Segment(MappedMemory.of(m));
     }
@@ -40,14 +40,13 @@ record Segment(MappedMemory memory) {
     static Segment mapReceived(int fd, long lenBytes) throws FabricException {
         if (fd < 0) {
             throw new FabricException(
-                    FabricException.Cause.PROTOCOL,
+                    Cause.PROTOCOL,
                     "no descriptor of the connection's memory arrived: the peer sent none, or this"
                             + " process may not have another one (ulimit -n)");
         }
         String fault = Mapping.fault(fd, lenBytes);
         if (fault != null) {
-            throw new FabricException(
-                    FabricException.Cause.PROTOCOL, "the peer's memory is refused: " + fault);
+            throw new FabricException(Cause.PROTOCOL, "the peer's memory is refused: " + fault);
         }
         return map(fd, lenBytes);
     }

@@ -4,6 +4,7 @@ import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
@@ -105,7 +106,7 @@ public final class ShmFabric implements Fabric {
             return new ShmFabric(config, epoll, PeerCredentials.own(), warnings);
         }
         throw new FabricException(
-                FabricException.Cause.UNAVAILABLE,
+                Cause.UNAVAILABLE,
                 "shared memory needs native calls: " + NativeAccess.explanation());
     }
 
@@ -214,7 +215,7 @@ public final class ShmFabric implements Fabric {
 
     private void requireOpen() throws FabricException {
         if (closed) {
-            throw new FabricException(FabricException.Cause.CLOSED, "the fabric is closed");
+            throw new FabricException(Cause.CLOSED, "the fabric is closed");
         }
     }
 
@@ -287,7 +288,7 @@ public final class ShmFabric implements Fabric {
                 return;
             }
             throw new FabricException(
-                    FabricException.Cause.RESOURCES,
+                    Cause.RESOURCES,
                     bytes
                             + " bytes more would exceed the "
                             + config.memoryMaxBytes()

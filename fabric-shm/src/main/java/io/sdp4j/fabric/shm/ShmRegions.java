@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -26,7 +27,7 @@ final class ShmRegions {
         try {
             if (!open(r)) {
                 throw new FabricException(
-                        FabricException.Cause.RESOURCES,
+                        Cause.RESOURCES,
                         "a queue pair has at most " + MAX_REGIONS + " memory regions");
             }
         } finally {

@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
@@ -46,14 +47,12 @@ final class UnixSockets {
         }
         int fd = UnixFd.open();
         if (fd < 0) {
-            throw new FabricException(
-                    FabricException.Cause.RESOURCES, "no socket: " + Linux.text(fd));
+            throw new FabricException(Cause.RESOURCES, "no socket: " + Linux.text(fd));
         }
         String scarce = ShmFabric.scarce(fd);
         if (scarce != null) {
             Linux.close(fd);
-            throw new FabricException(
-                    FabricException.Cause.RESOURCES, scarce + "; the rest is left to TCP");
+            throw new FabricException(Cause.RESOURCES, scarce + "; the rest is left to TCP");
         }
         int r = UnixFd.connect(fd, path.toString());
         if (r >= 0) {
@@ -61,8 +60,7 @@ final class UnixSockets {
         }
         Linux.close(fd);
         if (r == -Linux.EAGAIN) {
-            throw new FabricException(
-                    FabricException.Cause.BUSY, "the backlog of " + path + " is full");
+            throw new FabricException(Cause.BUSY, "the backlog of " + path + " is full");
         }
         if (r == -Linux.ECONNREFUSED) {
             ifDead.run();
