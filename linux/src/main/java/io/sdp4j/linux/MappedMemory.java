@@ -19,7 +19,7 @@ import jdk.internal.misc.Unsafe;
  * needs ten times as long for a handle, and each one that is inlined is some twenty methods for the
  * compiler, in the first seconds of a JVM, when processors are scarce. Memory of an arena that can
  * be closed keeps the handles, which look whether it was. A process has one kind, so the calls are
- * direct ones.
+ * direct ones. How an access is ordered is said as by {@link VarHandle}.
  */
 public abstract class MappedMemory {
     private static final boolean EXPORTED = NativeAccess.unsafeExported();
@@ -47,31 +47,22 @@ public abstract class MappedMemory {
     /** Copies into a part of an array. */
     public abstract void copyOut(long from, byte[] to, int offset, int lenBytes);
 
-    /** As {@link VarHandle#getAcquire}. */
     public abstract long getLongAcquire(long at);
 
-    /** As {@link VarHandle#getOpaque}. */
     public abstract long getLongOpaque(long at);
 
-    /** As {@link VarHandle#setRelease}. */
     public abstract void putLongRelease(long at, long value);
 
-    /** As {@link VarHandle#setOpaque}. */
     public abstract void putLongOpaque(long at, long value);
 
-    /** As {@link VarHandle#getAcquire}. */
     public abstract int getIntAcquire(long at);
 
-    /** As {@link VarHandle#getOpaque}. */
     public abstract int getIntOpaque(long at);
 
-    /** As {@link VarHandle#setRelease}. */
     public abstract void putIntRelease(long at, int value);
 
-    /** As {@link VarHandle#setOpaque}. */
     public abstract void putIntOpaque(long at, int value);
 
-    /** As {@link VarHandle#setVolatile}. */
     public abstract void putIntVolatile(long at, int value);
 
     /** By address, unchecked but for copies. */
