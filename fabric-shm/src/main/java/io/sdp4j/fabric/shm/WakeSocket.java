@@ -2,8 +2,8 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.MappedMemory;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Tells one side of a connection of something while no thread of it waits: by a byte on the socket,
@@ -26,23 +26,13 @@ final class WakeSocket {
     /** Bytes that were not asked for, beyond those that were, before the connection is cut. */
     private static final int MAX_STRIKES = 1000;
 
-    private static final VarHandle ARMED;
-
-    static {
-        try {
-            ARMED = MethodHandles.lookup().findVarHandle(WakeSocket.class, "armed", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final ShmQueuePair qp;
     private final MappedMemory mem;
     private final long word;
 
     private volatile Runnable handler;
 
-    private volatile boolean armed;
+    private final AtomicBoolean armed = new AtomicBoolean();
 
     /** Another epoll watches the socket. Set under the queue pair's lock. */
     private volatile boolean polled;
@@ -73,12 +63,12 @@ final class WakeSocket {
 
     boolean arm() {
         releaseDescriptor();
-        armed = true;
+        armed.set(true);
         ask(ANY);
         if (!qp.ready()) {
             return true;
         }
-        if (!(boolean) ARMED.getAndSet(this, false)) {
+        if (!armed.getAndSet(false)) {
             return true; // the handler has been called already
         }
         mem.putIntOpaque(word, 0);
@@ -145,7 +135,7 @@ final class WakeSocket {
 
     /** No more calls of the handler begin. */
     void disarm() {
-        armed = false;
+        armed.set(false);
     }
 
     void onNotify(Runnable called) {
@@ -167,7 +157,7 @@ final class WakeSocket {
 
     /** Calls the handler if it is armed; whether it was. */
     boolean runHandler() {
-        if (!armed || !(boolean) ARMED.getAndSet(this, false)) {
+        if (!armed.get() || !armed.getAndSet(false)) {
             return false;
         }
         Runnable r = handler;
@@ -175,7 +165,7 @@ final class WakeSocket {
             try {
                 r.run();
             } catch (OutOfMemoryError e) {
-                armed = true; // the event thread tells it again
+                armed.set(true); // the event thread tells it again
                 throw e;
             }
         }

@@ -1,7 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * The use of a registration by one region. The user may leave it and come back to it, if it was not
@@ -14,19 +13,9 @@ final class RegistrationHandle {
     private static final int IN_USE = 0;
     private static final int LEFT = 1;
     private static final int OVER = 2;
-    private static final VarHandle STATE;
+    private static final AtomicIntegerFieldUpdater<RegistrationHandle> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(RegistrationHandle.class, "state");
 
-    static {
-        try {
-            STATE =
-                    MethodHandles.lookup()
-                            .findVarHandle(RegistrationHandle.class, "state", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    @SuppressWarnings("unused") // by its handle
     private volatile int state;
 
     final CachedRegistration entry;
@@ -67,11 +56,11 @@ final class RegistrationHandle {
     }
 
     boolean inUse() {
-        return (int) STATE.getVolatile(this) == IN_USE;
+        return state == IN_USE;
     }
 
     boolean isLeft() {
-        return (int) STATE.getVolatile(this) == LEFT;
+        return state == LEFT;
     }
 
     /**
@@ -108,7 +97,7 @@ final class RegistrationHandle {
 
     /** Ends it, and releases the registration. Idempotent. */
     void end() {
-        if ((int) STATE.getAndSet(this, OVER) != OVER) {
+        if (STATE.getAndSet(this, OVER) != OVER) {
             keeper.release(this);
             tellOver();
         }
@@ -116,7 +105,7 @@ final class RegistrationHandle {
 
     /** As {@link #end}, and the registration ends with it if it has no other user. */
     void discard() {
-        if ((int) STATE.getAndSet(this, OVER) != OVER) {
+        if (STATE.getAndSet(this, OVER) != OVER) {
             keeper.dropIfKept(entry);
             keeper.release(this);
             tellOver();
