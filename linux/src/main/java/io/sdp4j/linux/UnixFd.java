@@ -59,13 +59,8 @@ public final class UnixFd {
     public record Peer(int pid, int uid) {}
 
     public static int open() {
-        return inLine(
-                (int)
-                        Linux.call(
-                                Linux.SOCKET,
-                                AF_UNIX,
-                                SOCK_STREAM | Linux.CLOEXEC | Linux.NONBLOCK,
-                                0));
+        int type = SOCK_STREAM | Linux.CLOEXEC | Linux.NONBLOCK;
+        return inLine((int) Linux.call(Linux.SOCKET, AF_UNIX, type, 0));
     }
 
     /**
@@ -80,9 +75,8 @@ public final class UnixFd {
             try (SyscallBuffer on = SyscallBuffer.allocate(4)) {
                 on.putInt(0, 1);
                 // an older kernel has no urgent bytes here
-                long _ =
-                        Linux.call(
-                                Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_OOBINLINE, on.address(), 4, 0);
+                long at = on.address();
+                Linux.callQuietly(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_OOBINLINE, at, 4, 0);
             }
         }
         return fd;

@@ -15,26 +15,23 @@ import java.lang.foreign.StructLayout;
 final class IbvDevice {
     static final StructLayout LAYOUT =
             CStruct.of("ibv_device", "-16 node_type 4 transport_type 4 name 64x1 dev_name 64x1");
-    private static final long TRANSPORT_TYPE = CStruct.offset(LAYOUT, "transport_type");
-    private static final long NAME = CStruct.offset(LAYOUT, "name");
-    private static final long DEV_NAME = CStruct.offset(LAYOUT, "dev_name");
     private static final int TRANSPORT_IWARP = 1;
 
     private IbvDevice() {}
 
     /** Whether it speaks iWARP; the others, RoCE among them, call themselves InfiniBand. */
     static boolean iwarp(MemorySegment d) {
-        return d.get(JAVA_INT, TRANSPORT_TYPE) == TRANSPORT_IWARP;
+        return d.get(JAVA_INT, CStruct.offset(LAYOUT, "transport_type")) == TRANSPORT_IWARP;
     }
 
     /** Such as {@code mlx5_0}. */
     static String name(MemorySegment d) {
-        return d.getString(NAME);
+        return d.getString(CStruct.offset(LAYOUT, "name"));
     }
 
     /** That of its character device, such as {@code uverbs0}. */
     static String devName(MemorySegment d) {
-        return d.getString(DEV_NAME);
+        return d.getString(CStruct.offset(LAYOUT, "dev_name"));
     }
 
     /** Whether this host has a device that speaks iWARP. */

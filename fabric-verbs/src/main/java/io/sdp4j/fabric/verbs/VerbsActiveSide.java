@@ -136,14 +136,14 @@ final class VerbsActiveSide implements CmChannel.Target {
         InetSocketAddress remote = request.remote();
         int guess = fabric.ports.likely(remote.getPort());
         resolve(guess);
-        device = device();
+        device = fabric.device(RdmaCmId.verbs(id));
         int port = fabric.ports.of(device, remote.getPort());
         if (port != guess) {
             long other = id;
             id = 0;
             channel.destroyId(other);
             resolve(port);
-            device = device();
+            device = fabric.device(RdmaCmId.verbs(id));
         }
         int r = channel.cm.resolveRoute(id, leftMillis());
         if (r == -Linux.EAGAIN) { // no limit here
@@ -172,10 +172,6 @@ final class VerbsActiveSide implements CmChannel.Target {
             }
         }
         expect(RdmaCmEvent.ADDR_RESOLVED);
-    }
-
-    private VerbsDevice device() throws FabricException {
-        return fabric.device(RdmaCmId.verbs(id));
     }
 
     private int localPort() throws FabricException {

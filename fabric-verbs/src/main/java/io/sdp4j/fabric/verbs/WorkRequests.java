@@ -59,17 +59,14 @@ final class WorkRequests {
         this.qp = qp;
         this.resources = resources;
         receives = spec.receiveSlots();
-        receivesAtOnce = receivesAtOnce(receives);
+        receivesAtOnce =
+                receives < 2 * RECEIVES_AT_ONCE ? Math.max(1, receives / 4) : RECEIVES_AT_ONCE;
         enoughReceives = receives / 2;
         ring = new CompletionRing(spec.receiveSlots() + spec.sendSlots() + RdmaOps.MAX_OPS);
         freeSlots = new int[spec.sendSlots()];
         for (int i = spec.sendSlots() - 1; i >= 0; i--) {
             freeSlots[freeCount++] = i;
         }
-    }
-
-    private static int receivesAtOnce(int slots) {
-        return slots < 2 * RECEIVES_AT_ONCE ? Math.max(1, slots / 4) : RECEIVES_AT_ONCE;
     }
 
     // ---- posting

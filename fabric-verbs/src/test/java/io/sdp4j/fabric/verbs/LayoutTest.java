@@ -121,6 +121,20 @@ class LayoutTest {
         }
     }
 
+    @Test
+    void aDeviceTellsItsNamesAndItsTransport() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment d = arena.allocate(IbvDevice.LAYOUT);
+            d.setString(CStruct.offset(IbvDevice.LAYOUT, "name"), "siw0");
+            d.setString(CStruct.offset(IbvDevice.LAYOUT, "dev_name"), "uverbs0");
+            assertEquals("siw0", IbvDevice.name(d));
+            assertEquals("uverbs0", IbvDevice.devName(d));
+            assertFalse(IbvDevice.iwarp(d));
+            d.set(JAVA_INT, CStruct.offset(IbvDevice.LAYOUT, "transport_type"), 1);
+            assertTrue(IbvDevice.iwarp(d));
+        }
+    }
+
     private static void check(
             Map<String, Place> table,
             StructLayout whole,
