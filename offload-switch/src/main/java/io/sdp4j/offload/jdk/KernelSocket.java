@@ -5,38 +5,50 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
+import java.net.SocketOptions;
 import java.util.Set;
 
 /**
- * The kernel side of a switched socket.
+ * The kernel side of a switched socket: the JDK's own {@link SocketImpl}, genuine and complete. A
+ * subclass replaces all of it, as far as a socket of its kind is used.
  *
  * <p>Every method does what the method of the same name in {@link SocketImpl} does, with its
  * exceptions and its thread-safety. One that {@link KernelSocketSource} gives has to be created
- * first; one that was accepted is connected. It may be of one kind alone: then it refuses what the
- * other kind does.
+ * first; one that was accepted is connected.
  */
-public abstract class KernelSocket {
-    KernelSocket() {}
+public class KernelSocket {
+    private final SocketImpl impl; // null = a subclass does without
 
-    public abstract void create() throws IOException;
-
-    public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        throw notConnected();
+    KernelSocket(SocketImpl impl) {
+        this.impl = impl;
     }
 
-    public abstract void bind(InetAddress host, int port) throws IOException;
+    public void create() throws IOException {
+        JdkClasses.SOCKETS.create(impl);
+    }
+
+    public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
+        JdkClasses.SOCKETS.connect(impl, remote, timeoutMillis);
+    }
+
+    public void bind(InetAddress host, int port) throws IOException {
+        JdkClasses.SOCKETS.bind(impl, host, port);
+    }
 
     public void listen(int backlog) throws IOException {
-        throw notListening();
+        JdkClasses.SOCKETS.listen(impl, backlog);
     }
 
     /** Accepts; blocks up to this socket's SO_TIMEOUT. */
     public KernelSocket accept() throws IOException {
-        throw notListening();
+        SocketImpl accepted = JdkClasses.SOCKETS.platform(false);
+        JdkClasses.SOCKETS.accept(impl, accepted);
+        return new KernelSocket(accepted);
     }
 
     /**
@@ -44,70 +56,129 @@ public abstract class KernelSocket {
      * #accept} may answer at once, with a time-out.
      */
     public ListenWaiter waiter() throws IOException {
-        throw notListening();
+        return new EpollWaiter(fileDescriptor());
     }
 
     public InputStream inputStream() throws IOException {
-        throw notConnected();
+        return JdkClasses.SOCKETS.input(impl);
     }
 
     public OutputStream outputStream() throws IOException {
-        throw notConnected();
+        return JdkClasses.SOCKETS.output(impl);
     }
 
     /** As {@code in.read}, where {@code in} is of {@link #inputStream}. */
     public int read(InputStream in, byte[] b, int off, int len) throws IOException {
-        return in.read(b, off, len);
+        return JdkClasses.SOCKETS.read(in, b, off, len);
     }
 
     /** As {@code out.write}, where {@code out} is of {@link #outputStream}. */
     public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
-        out.write(b, off, len);
+        JdkClasses.SOCKETS.write(out, b, off, len);
     }
 
     public int available() throws IOException {
-        throw notConnected();
+        return JdkClasses.SOCKETS.available(impl);
     }
 
-    public abstract void close() throws IOException;
+    public void close() throws IOException {
+        JdkClasses.SOCKETS.close(impl);
+    }
 
     public void shutdownInput() throws IOException {
-        throw notConnected();
+        JdkClasses.SOCKETS.shutdownInput(impl);
     }
 
     public void shutdownOutput() throws IOException {
-        throw notConnected();
+        JdkClasses.SOCKETS.shutdownOutput(impl);
     }
 
     public void sendUrgentData(int data) throws IOException {
-        throw notConnected();
+        JdkClasses.SOCKETS.sendUrgentData(impl, data);
     }
 
     /** Null where it is not known. */
-    public abstract FileDescriptor fileDescriptor();
-
-    public abstract InetAddress inetAddress();
-
-    public abstract int port();
-
-    public abstract int localPort();
-
-    public abstract void setOption(int id, Object value) throws SocketException;
-
-    public abstract Object option(int id) throws SocketException;
-
-    public abstract <T> void setOption(SocketOption<T> name, T value) throws IOException;
-
-    public abstract <T> T option(SocketOption<T> name) throws IOException;
-
-    /** Works before {@link #create} too. */
-    public abstract Set<SocketOption<?>> supportedOptions();
-
-    private static SocketException notConnected() {
-        return new SocketException("Not connected: a listener");
+    public FileDescriptor fileDescriptor() {
+        return JdkClasses.SOCKETS.descriptor(impl);
     }
 
-    private static SocketException notListening() {
-        return new SocketException("Not a listener");
+    public InetAddress inetAddress() {
+        return JdkClasses.SOCKETS.inetAddress(impl);
+    }
+
+    public int port() {
+        return JdkClasses.SOCKETS.port(impl);
+    }
+
+    public int localPort() {
+        return JdkClasses.SOCKETS.localPort(impl);
+    }
+
+    /** The address that it is bound to. */
+    public final InetSocketAddress localAddress() throws SocketException {
+        return new InetSocketAddress((InetAddress) option(SocketOptions.SO_BINDADDR), localPort());
+    }
+
+    /** The address that it is connected to. */
+    public final InetSocketAddress remoteAddress() {
+        return new InetSocketAddress(inetAddress(), port());
+    }
+
+    public void setOption(int id, Object value) throws SocketException {
+        impl.setOption(id, value);
+    }
+
+    public Object option(int id) throws SocketException {
+        return impl.getOption(id);
+    }
+
+    public <T> void setOption(SocketOption<T> name, T value) throws IOException {
+        JdkClasses.SOCKETS.setOption(impl, name, value);
+    }
+
+    public <T> T option(SocketOption<T> name) throws IOException {
+        return JdkClasses.SOCKETS.option(impl, name);
+    }
+
+    /** Works before {@link #create} too. */
+    public Set<SocketOption<?>> supportedOptions() {
+        return JdkClasses.SOCKETS.supportedOptions(impl);
+    }
+
+    /**
+     * Waits as the JDK waits for its own sockets, so that virtual threads park.
+     *
+     * @param listening of the kernel's listener, which stays the caller's
+     */
+    private record EpollWaiter(FileDescriptor listening, ReadinessEpoll epoll)
+            implements ListenWaiter {
+        EpollWaiter(FileDescriptor listening) throws IOException {
+            this(listening, new ReadinessEpoll(JdkBridge.value(listening)));
+        }
+
+        @Override
+        public void signal() {
+            epoll.raise();
+        }
+
+        @Override
+        public void consume() {
+            epoll.lower();
+        }
+
+        @Override
+        public boolean kernelReady() throws IOException {
+            return JdkBridge.readable(listening);
+        }
+
+        @Override
+        public void await(long nanos) throws IOException {
+            JdkBridge.park(epoll.descriptor(), epoll.value(), nanos, () -> true);
+        }
+
+        @Override
+        public void close() throws IOException {
+            epoll.close();
+        }
     }
 }

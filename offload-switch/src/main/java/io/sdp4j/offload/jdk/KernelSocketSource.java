@@ -28,21 +28,22 @@ public enum KernelSocketSource {
     public KernelSocket client(boolean proxies) {
         return this == PUBLIC
                 ? new PublicClient(proxies)
-                : client(JdkKernelSocket.platform(false), proxies);
+                : client(JdkClasses.SOCKETS.platform(false), proxies);
     }
 
     /** As the other, on top of an implementation of the JDK's that exists already. */
     public static KernelSocket client(SocketImpl platform, boolean proxies) {
-        return new JdkKernelSocket(proxies ? JdkKernelSocket.behindProxies(platform) : platform);
+        return new KernelSocket(
+                proxies ? JdkClasses.SOCKETS.behindProxies(platform) : platform);
     }
 
     /** A listener. */
     public KernelSocket server() {
-        return this == PUBLIC ? new PublicServer() : server(JdkKernelSocket.platform(true));
+        return this == PUBLIC ? new PublicServer() : server(JdkClasses.SOCKETS.platform(true));
     }
 
     /** As the other, on top of an implementation of the JDK's that exists already. */
     public static KernelSocket server(SocketImpl platform) {
-        return new JdkKernelSocket(platform);
+        return new KernelSocket(platform);
     }
 }

@@ -25,6 +25,7 @@ final class PublicClient extends KernelSocket {
     }
 
     PublicClient(Socket socket) {
+        super(null);
         this.socket = socket;
     }
 
@@ -57,6 +58,16 @@ final class PublicClient extends KernelSocket {
     @Override
     public OutputStream outputStream() throws IOException {
         return ofChannel() ? new ChannelStreams.Output(socket) : socket.getOutputStream();
+    }
+
+    @Override
+    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
+        return in.read(b, off, len);
+    }
+
+    @Override
+    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+        out.write(b, off, len);
     }
 
     @Override

@@ -32,6 +32,10 @@ final class PublicServer extends KernelSocket {
     private volatile InetSocketAddress bound;
     private SocketChannel next;
 
+    PublicServer() {
+        super(null);
+    }
+
     @Override
     public void create() throws IOException {
         channel = KernelSockets.<ServerSocketChannel, IOException>call(ServerSocketChannel::open);
