@@ -10,7 +10,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.SocketOptions;
 import java.nio.channels.NetworkChannel;
 
 /**
@@ -55,16 +54,12 @@ public final class ListenPort {
         if (!(any instanceof InetSocketAddress at) || at.isUnresolved() || at.getPort() != 0) {
             return null;
         }
-        int port = choose(owner, at);
-        return port == 0 ? null : new InetSocketAddress(at.getAddress(), port);
-    }
-
-    private static int choose(OffloadSwitch owner, InetSocketAddress asked) {
-        Decision decision = owner.policy().decide(Role.LISTEN, asked);
+        Decision decision = owner.policy().decide(Role.LISTEN, at);
         if (!decision.verdict().offloads() || owner.listensLater(decision)) {
-            return 0;
+            return null;
         }
-        return owner.choosePort(decision, () -> draw(owner, asked.getAddress()));
+        int port = owner.choosePort(decision, () -> draw(owner, at.getAddress()));
+        return port == 0 ? null : new InetSocketAddress(at.getAddress(), port);
     }
 
     private static InetSocketAddress draw(OffloadSwitch owner, InetAddress address) {
@@ -73,8 +68,7 @@ public final class ListenPort {
             probe.create();
             try {
                 probe.bind(address, 0);
-                InetAddress at = (InetAddress) probe.option(SocketOptions.SO_BINDADDR);
-                return new InetSocketAddress(at, probe.localPort());
+                return probe.localAddress();
             } finally {
                 probe.close();
             }
@@ -107,7 +101,7 @@ public final class ListenPort {
             KernelSocket holder = holder(owner, decision, asked);
             if (holder != null) {
                 try {
-                    expected = address(holder, asked);
+                    expected = holder.localAddress();
                     early =
                             owner.listen(
                                     decision, expected, dualStack(expected), backlog, onPending);
@@ -158,13 +152,6 @@ public final class ListenPort {
             holder.close();
             return null;
         }
-    }
-
-    private static InetSocketAddress address(KernelSocket holder, SocketAddress asked)
-            throws IOException {
-        return new InetSocketAddress(
-                (InetAddress) holder.option(SocketOptions.SO_BINDADDR),
-                ((InetSocketAddress) asked).getPort());
     }
 
     /** The rules' verdict on a listener; null where the kernel will report its fault. */

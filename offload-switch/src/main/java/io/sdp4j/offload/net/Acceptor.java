@@ -6,7 +6,6 @@ import io.sdp4j.offload.jdk.ListenWaiter;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.SocketOptions;
 import java.net.SocketTimeoutException;
@@ -122,7 +121,7 @@ final class Acceptor implements Runnable {
         if (!listening.only()) {
             return accepted;
         }
-        listening.refused(new InetSocketAddress(accepted.inetAddress(), accepted.port()));
+        listening.refused(accepted.remoteAddress());
         accepted.setOption(SocketOptions.SO_LINGER, 0);
         accepted.close(); // a reset is the nearest to "refused" that is left
         return null;

@@ -44,8 +44,6 @@ final class MovingConnection extends Upgrade implements Duplex {
     MovingConnection(
             OffloadSwitch owner,
             KernelSocket kernel,
-            InetSocketAddress local,
-            InetSocketAddress remote,
             Decision decision,
             AcceptedTable table,
             ConnectionInfo kernelInfo,
@@ -53,8 +51,9 @@ final class MovingConnection extends Upgrade implements Duplex {
             Began began)
             throws IOException {
         super(owner, decision, table, kernelInfo, began);
-        this.local = local;
-        this.remote = remote;
+        this.local = kernel.localAddress();
+        // not as the application says it: that may be the wildcard
+        this.remote = kernel.remoteAddress();
         this.kernel = kernel;
         this.in = kernel.inputStream();
         this.out = kernel.outputStream();

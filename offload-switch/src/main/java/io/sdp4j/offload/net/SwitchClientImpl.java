@@ -287,9 +287,10 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                 throw new SocketException("Socket closed");
             }
             if (asked != null) {
-                InetAddress chosen = (InetAddress) kernel.option(SO_BINDADDR);
-                return new InetSocketAddress(
-                        chosen.isAnyLocalAddress() ? source : chosen, kernel.localPort());
+                InetSocketAddress chosen = kernel.localAddress();
+                return chosen.getAddress().isAnyLocalAddress()
+                        ? new InetSocketAddress(source, chosen.getPort())
+                        : chosen;
             }
             if (!holdsPort) {
                 kernel.bind(source, 0);
@@ -347,18 +348,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             ConnectionInfo why,
             Began began)
             throws IOException {
-        return new MovingConnection(
-                owner,
-                connected,
-                new InetSocketAddress(
-                        (InetAddress) connected.option(SO_BINDADDR), connected.localPort()),
-                // not as the application says it: that may be the wildcard
-                new InetSocketAddress(connected.inetAddress(), connected.port()),
-                decision,
-                table,
-                why,
-                timeoutMillis,
-                began);
+        return new MovingConnection(owner, connected, decision, table, why, timeoutMillis, began);
     }
 
     /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */

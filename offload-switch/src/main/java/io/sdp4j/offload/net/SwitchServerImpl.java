@@ -12,8 +12,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -99,16 +97,10 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             return OffloadSwitch.byRule(decision);
         }
         Acceptor both = new Acceptor(kernel);
-        OffloadListeners listening = null;
         try {
-            InetAddress at = (InetAddress) kernel.option(SO_BINDADDR);
-            listening =
-                    owner.listen(
-                            decision,
-                            new InetSocketAddress(at, kernel.localPort()),
-                            at instanceof Inet6Address && at.isAnyLocalAddress(),
-                            backlog,
-                            both);
+            InetSocketAddress at = kernel.localAddress();
+            OffloadListeners listening =
+                    owner.listen(decision, at, ListenPort.dualStack(at), backlog, both);
             if (listening.offloads()) {
                 both.start(listening);
                 both.closeWhenForgotten(this);
@@ -190,11 +182,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         if (both == null) {
             return null;
         }
-        InetSocketAddress here =
-                new InetSocketAddress(
-                        (InetAddress) accepted.option(SO_BINDADDR), accepted.localPort());
-        InetSocketAddress there = new InetSocketAddress(accepted.inetAddress(), accepted.port());
-        return both.listening().accepted(here, there);
+        return both.listening().accepted(accepted.localAddress(), accepted.remoteAddress());
     }
 
     @Override

@@ -286,8 +286,6 @@ class MovedReaderTest implements OffloadProvider {
                     new MovingConnection(
                             owner,
                             kernel,
-                            new InetSocketAddress(listener.getInetAddress(), kernel.localPort()),
-                            (InetSocketAddress) listener.getLocalSocketAddress(),
                             null,
                             null,
                             null,
