@@ -12,15 +12,29 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import sun.nio.ch.AsynchronousAccess;
 
 /**
  * The JDK's own asynchronous channels, and what only the JDK knows about their groups: which thread
  * belongs to one, how many handlers it has on its stack, and the timer. Thread-safe.
  *
+ * <p>With {@code jdk}, its own means, handlers nest exactly as they do without us. Without it,
+ * public means: a handler is never called directly, which the API allows. For the explicit API;
+ * never behind an installed provider, which would ask itself. An agent's leaves the channels on the
+ * kernel.
+ *
  * <p>A group given to a method is one of {@link #provider}'s.
  */
-public abstract sealed class KernelAsync {
-    private KernelAsync() {}
+public final class KernelAsync {
+    private static AsynchronousChannelGroup publicGroup; // guarded by this class; never ends
+
+    private final AsynchronousAccess jdk; // null = public means
+    private final AsynchronousChannelProvider provider; // null = the public one
+
+    private KernelAsync(AsynchronousAccess jdk) {
+        this.jdk = jdk;
+        this.provider = jdk == null ? null : jdk.provider();
+    }
 
     /** The best that this JVM allows; the answer stays. */
     public static KernelAsync best() {
@@ -28,32 +42,57 @@ public abstract sealed class KernelAsync {
     }
 
     private static final class Best {
-        static final KernelAsync INSTANCE = find();
-
-        private static KernelAsync find() {
-            return JdkBridge.usable()
-                            && JdkBridge.problemOf(JdkClasses.Asynchronous.class).isEmpty()
-                    ? new Jdk()
-                    : new Public();
-        }
+        static final KernelAsync INSTANCE =
+                new KernelAsync(
+                        JdkBridge.usable()
+                                        && JdkBridge.problemOf(JdkClasses.Asynchronous.class)
+                                                .isEmpty()
+                                ? JdkClasses.Asynchronous.CHANNELS
+                                : null);
     }
 
     /** The provider of kernel channels; never ours. */
-    public abstract AsynchronousChannelProvider provider();
+    public AsynchronousChannelProvider provider() {
+        return jdk == null ? AsynchronousChannelProvider.provider() : provider;
+    }
 
     /** A kernel channel; null = in the provider's default group. */
     public AsynchronousSocketChannel open(AsynchronousChannelGroup group) throws IOException {
-        return provider().openAsynchronousSocketChannel(group);
+        return jdk == null
+                ? KernelSockets.<AsynchronousSocketChannel, IOException>call(
+                        () -> provider().openAsynchronousSocketChannel(group))
+                : provider.openAsynchronousSocketChannel(group);
     }
 
     /** A listening kernel channel. */
     public AsynchronousServerSocketChannel openServer(AsynchronousChannelGroup group)
             throws IOException {
-        return provider().openAsynchronousServerSocketChannel(group);
+        return jdk == null
+                ? KernelSockets.<AsynchronousServerSocketChannel, IOException>call(
+                        () -> provider().openAsynchronousServerSocketChannel(group))
+                : provider.openAsynchronousServerSocketChannel(group);
     }
 
     /** The group of channels that are opened without one. */
-    public abstract AsynchronousChannelGroup defaultGroup() throws IOException;
+    public AsynchronousChannelGroup defaultGroup() throws IOException {
+        if (jdk == null) {
+            return publicGroup();
+        }
+        // the JDK names its default group only through a channel in it
+        try (AsynchronousSocketChannel member = provider.openAsynchronousSocketChannel(null)) {
+            return jdk.groupOf(member);
+        }
+    }
+
+    private static synchronized AsynchronousChannelGroup publicGroup() throws IOException {
+        if (publicGroup == null) {
+            publicGroup =
+                    AsynchronousChannelGroup.withCachedThreadPool(
+                            Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory()),
+                            Runtime.getRuntime().availableProcessors());
+        }
+        return publicGroup;
+    }
 
     /**
      * Calls a handler on this thread if that belongs to the group and has not too many handlers on
@@ -61,23 +100,43 @@ public abstract sealed class KernelAsync {
      *
      * @return whether it did
      */
-    public abstract <V, A> boolean invokeDirect(
+    public <V, A> boolean invokeDirect(
             AsynchronousChannelGroup group,
             CompletionHandler<V, ? super A> handler,
             A attachment,
             V value,
-            Throwable failure);
+            Throwable failure) {
+        return jdk != null && jdk.invokeDirect(group, handler, attachment, value, failure);
+    }
 
     /** Notes that a task of the group has begun, which will call one handler. */
-    public abstract void taskBegins();
+    public void taskBegins() {
+        if (jdk != null) {
+            jdk.countOneHandler();
+        }
+    }
 
     /**
      * Runs a task later on the group's timer, which must not block.
      *
      * @return null if the group is about to terminate
      */
-    public abstract Future<?> schedule(
-            AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit);
+    public Future<?> schedule(
+            AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
+        return jdk == null
+                ? Timer.INSTANCE.schedule(task, timeout, unit)
+                : jdk.schedule(group, task, timeout, unit);
+    }
+
+    private static final class Timer {
+        static final ScheduledThreadPoolExecutor INSTANCE =
+                new ScheduledThreadPoolExecutor(
+                        1, Thread.ofPlatform().daemon().name("sdp4j-timer").factory());
+
+        static {
+            INSTANCE.setRemoveOnCancelPolicy(true);
+        }
+    }
 
     /** Told by a group's own threads about a descriptor that they watch. */
     public interface Watcher {
@@ -99,129 +158,11 @@ public abstract sealed class KernelAsync {
      * @return null if they cannot, or the group is about to terminate
      */
     public GroupPort watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
-        return null;
+        return jdk == null ? null : GroupPort.watch(group, descriptor, watcher);
     }
 
     /** Runs a task on a thread of the group. */
     public void execute(AsynchronousChannelGroup group, Runnable task) {
         ((Executor) group).execute(task); // every group of the JDK's own is one, and an agent's
-    }
-
-    /** With the JDK's own means: handlers nest exactly as they do without us. */
-    private static final class Jdk extends KernelAsync {
-        private final AsynchronousChannelProvider provider =
-                JdkClasses.Asynchronous.CHANNELS.provider();
-
-        @Override
-        public AsynchronousChannelProvider provider() {
-            return provider;
-        }
-
-        /** The JDK names its default group only through a channel in it. */
-        @Override
-        public AsynchronousChannelGroup defaultGroup() throws IOException {
-            try (AsynchronousSocketChannel member = provider.openAsynchronousSocketChannel(null)) {
-                return JdkClasses.Asynchronous.CHANNELS.groupOf(member);
-            }
-        }
-
-        @Override
-        public <V, A> boolean invokeDirect(
-                AsynchronousChannelGroup group,
-                CompletionHandler<V, ? super A> handler,
-                A attachment,
-                V value,
-                Throwable failure) {
-            return JdkClasses.Asynchronous.CHANNELS.invokeDirect(
-                    group, handler, attachment, value, failure);
-        }
-
-        @Override
-        public void taskBegins() {
-            JdkClasses.Asynchronous.CHANNELS.countOneHandler();
-        }
-
-        @Override
-        public Future<?> schedule(
-                AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
-            return JdkClasses.Asynchronous.CHANNELS.schedule(group, task, timeout, unit);
-        }
-
-        @Override
-        public GroupPort watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
-            return GroupPort.watch(group, descriptor, watcher);
-        }
-    }
-
-    /**
-     * With public means: a handler is never called directly, which the API allows. For the explicit
-     * API; never behind an installed provider, which would ask itself. An agent's leaves the
-     * channels on the kernel.
-     */
-    private static final class Public extends KernelAsync {
-        private static AsynchronousChannelGroup defaultGroup; // guarded by this class; never ends
-
-        private static final class Timer {
-            static final ScheduledThreadPoolExecutor INSTANCE = start();
-
-            private static ScheduledThreadPoolExecutor start() {
-                ScheduledThreadPoolExecutor timer =
-                        new ScheduledThreadPoolExecutor(
-                                1, Thread.ofPlatform().daemon().name("sdp4j-timer").factory());
-                timer.setRemoveOnCancelPolicy(true);
-                return timer;
-            }
-        }
-
-        @Override
-        public AsynchronousChannelProvider provider() {
-            return AsynchronousChannelProvider.provider();
-        }
-
-        @Override
-        public AsynchronousSocketChannel open(AsynchronousChannelGroup group) throws IOException {
-            return KernelSockets.<AsynchronousSocketChannel, IOException>call(
-                    () -> super.open(group));
-        }
-
-        @Override
-        public AsynchronousServerSocketChannel openServer(AsynchronousChannelGroup group)
-                throws IOException {
-            return KernelSockets.<AsynchronousServerSocketChannel, IOException>call(
-                    () -> super.openServer(group));
-        }
-
-        @Override
-        public AsynchronousChannelGroup defaultGroup() throws IOException {
-            synchronized (Public.class) {
-                if (defaultGroup == null) {
-                    defaultGroup =
-                            AsynchronousChannelGroup.withCachedThreadPool(
-                                    Executors.newCachedThreadPool(
-                                            Thread.ofPlatform().daemon().factory()),
-                                    Runtime.getRuntime().availableProcessors());
-                }
-                return defaultGroup;
-            }
-        }
-
-        @Override
-        public <V, A> boolean invokeDirect(
-                AsynchronousChannelGroup group,
-                CompletionHandler<V, ? super A> handler,
-                A attachment,
-                V value,
-                Throwable failure) {
-            return false;
-        }
-
-        @Override
-        public void taskBegins() {}
-
-        @Override
-        public Future<?> schedule(
-                AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
-            return Timer.INSTANCE.schedule(task, timeout, unit);
-        }
     }
 }
