@@ -60,7 +60,8 @@ final class Acceptor implements Runnable {
      *
      * @param timeoutMillis 0 = no limit
      */
-    void accept(int timeoutMillis, SwitchServerImpl.Taking taker) throws IOException {
+    void accept(int timeoutMillis, SwitchServerImpl listener, SwitchClientImpl target)
+            throws IOException {
         long deadlineNanos = 0;
         if (timeoutMillis > 0) {
             long waitNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -102,9 +103,9 @@ final class Acceptor implements Runnable {
             }
         }
         if (stream != null) {
-            taker.take(stream);
+            listener.take(target, stream);
         } else {
-            taker.take(accepted);
+            listener.take(target, accepted);
         }
     }
 

@@ -299,12 +299,7 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     /** The exception that a failed write is to throw. */
     private SocketException told(SocketException e) {
-        if (reset.tellsWriter(e)) {
-            return e;
-        }
-        SocketException broken = new SocketException("Broken pipe");
-        broken.initCause(e);
-        return broken;
+        return reset.tellsWriter(e) ? e : new SocketException("Broken pipe", e);
     }
 
     @Override

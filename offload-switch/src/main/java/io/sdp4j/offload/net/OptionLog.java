@@ -21,11 +21,9 @@ public final class OptionLog {
     /** Nothing set yet. */
     public OptionLog() {}
 
-    /** Options set already; null = none. */
+    /** Options set already. */
     OptionLog(Map<?, ?> set) {
-        if (set != null) {
-            values.putAll(set);
-        }
+        values.putAll(set);
     }
 
     OptionLog copy() {

@@ -129,9 +129,9 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         int left = si instanceof IntSupplier early ? early.getAsInt() : -1;
         Acceptor both = acceptor;
         if (both != null) {
-            both.accept(left < 0 ? timeoutMillis : left, new Taking(this, target));
+            both.accept(left < 0 ? timeoutMillis : left, this, target);
         } else {
-            new Taking(this, target).take(left > 0 ? acceptWithin(left) : created().accept());
+            take(target, left > 0 ? acceptWithin(left) : created().accept());
         }
     }
 
@@ -150,19 +150,16 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     }
 
     /** Puts an accepted connection into the implementation that waits for it. */
-    record Taking(SwitchServerImpl listener, SwitchClientImpl target) {
-        void take(OffloadStream stream) throws IOException {
-            OptionLog inherited;
-            synchronized (listener.stateLock) {
-                OptionLog options = listener.options;
-                inherited = options == null ? null : options.copy();
-            }
-            target.accepted(stream, inherited);
+    void take(SwitchClientImpl target, OffloadStream stream) throws IOException {
+        OptionLog inherited;
+        synchronized (stateLock) {
+            inherited = options == null ? null : options.copy();
         }
+        target.accepted(stream, inherited);
+    }
 
-        void take(KernelSocket accepted) throws IOException {
-            target.accepted(accepted, listener.whyByTcp(), listener.table(accepted));
-        }
+    void take(SwitchClientImpl target, KernelSocket accepted) throws IOException {
+        target.accepted(accepted, whyByTcp(), table(accepted));
     }
 
     /** Why what the kernel accepts is there. */
