@@ -205,21 +205,19 @@ final class ChannelConnect {
             return connectKernel(remote, nanos); // which knows what is wrong
         }
         Decision decision = owner.policy().decide(port.asked(), resolved);
-        if (kernelOnly || !decision.verdict().offloads()) {
-            settleOnKernel(kernelOnly ? OffloadSwitch.IN_SCOPE : OffloadSwitch.byRule(decision));
-            return connectKernel(remote, nanos);
-        }
-        if (owner.beginsOnKernel(decision, resolved)) {
-            settleOnKernel(OffloadSwitch.YOUNG);
-            MovingChannel mayMove = connection.young(decision, null, OffloadSwitch.YOUNG);
-            synchronized (connection.stateLock) {
-                young = mayMove;
-            }
-            return connectKernel(remote, nanos);
-        }
-        Attempt settled = owner.settled(decision, resolved);
+        boolean mayMove = !kernelOnly && owner.beginsOnKernel(decision, resolved);
+        Attempt settled =
+                kernelOnly
+                        ? OffloadSwitch.IN_SCOPE
+                        : mayMove ? OffloadSwitch.YOUNG : owner.settled(decision, resolved);
         if (settled != null) {
             settleOnKernel(settled);
+            if (mayMove) {
+                MovingChannel moving = connection.young(decision, null, settled);
+                synchronized (connection.stateLock) {
+                    young = moving;
+                }
+            }
             return connectKernel(remote, nanos);
         }
         boolean blocking = channel.isBlocking();
