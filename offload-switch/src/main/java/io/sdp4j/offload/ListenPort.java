@@ -81,7 +81,7 @@ public final class ListenPort {
      * Binds the kernel's listener, with the providers beside it.
      *
      * @param asked what the application asked to bind to; null is any address, any port
-     * @param backlog as the providers are told
+     * @param backlog likewise
      * @param onPending called by providers when a stream waits
      * @param kernel that {@code bind} binds, and which listens then
      */

@@ -81,6 +81,8 @@ public final class OffloadSwitch {
     public static final Attempt IN_SCOPE =
             Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
+    private static final int DEFAULT_BACKLOG = 50;
+
     /** Destinations whose last failure is remembered, at most. */
     private static final int REMEMBERED = 1024;
 
@@ -336,7 +338,7 @@ public final class OffloadSwitch {
      * @param decision what the policy says about this listener
      * @param address what the kernel listener is bound to, with its real port
      * @param dualStack whether it is {@code ::} and takes IPv4 too
-     * @param backlog streams that may wait, at least 1
+     * @param backlog streams that may wait, as the application asked for them
      * @param onPending called by providers when a stream waits; must not block
      * @throws SocketException if the rule allows nothing but offload and no provider can listen
      */
@@ -353,9 +355,9 @@ public final class OffloadSwitch {
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         AcceptedTable accepted = new AcceptedTable();
         OffloadListeners listening = new OffloadListeners(this, decision, accepted);
+        int most = backlog < 1 ? DEFAULT_BACKLOG : backlog; // as the kernel reads it
         ListenSpec spec =
-                new ListenSpec(
-                        address, dualStack, backlog, decision.fabrics(), onPending, accepted);
+                new ListenSpec(address, dualStack, most, decision.fabrics(), onPending, accepted);
         if (listensLater(decision) && ConnectThreads.start(new Listen(this, spec, listening))) {
             return listening;
         }

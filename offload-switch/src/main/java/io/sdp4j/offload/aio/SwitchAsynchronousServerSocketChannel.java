@@ -26,8 +26,6 @@ import java.util.concurrent.Future;
  * <p>{@code stateLock} guards the fields; no handler is called with it held.
  */
 final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSocketChannel {
-    private static final int DEFAULT_BACKLOG = 50;
-
     private final OffloadSwitch owner;
     private final SwitchChannelGroup group;
     private final AsynchronousServerSocketChannel kernel;
@@ -69,36 +67,27 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     }
 
     private void listen(Decision decision, SocketAddress local, int backlog) throws IOException {
+        AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
         try {
-            why = bindAndListen(decision, local, backlog, backlog < 1 ? DEFAULT_BACKLOG : backlog);
+            OffloadListeners listening =
+                    ListenPort.around(
+                            owner,
+                            decision,
+                            local,
+                            backlog,
+                            both::onPending,
+                            kernel,
+                            to -> kernel.bind(to, backlog));
+            if (listening.offloads()) {
+                both.start(listening);
+                acceptor = both;
+            }
+            why = listening.why();
         } finally {
             if (why == null && kernel.isOpen() && kernel.getLocalAddress() != null) {
                 close(); // bound, but not as the rules want it
             }
         }
-    }
-
-    /**
-     * @param asked what the application asked for as backlog
-     * @param backlog what the kernel makes of it
-     */
-    private Attempt bindAndListen(Decision decision, SocketAddress local, int asked, int backlog)
-            throws IOException {
-        AsyncAcceptor both = new AsyncAcceptor(group, kernel, this);
-        OffloadListeners listening =
-                ListenPort.around(
-                        owner,
-                        decision,
-                        local,
-                        backlog,
-                        both::onPending,
-                        kernel,
-                        to -> kernel.bind(to, asked));
-        if (listening.offloads()) {
-            both.start(listening);
-            acceptor = both;
-        }
-        return listening.why();
     }
 
     @Override

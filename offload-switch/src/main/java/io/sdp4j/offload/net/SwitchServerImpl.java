@@ -75,7 +75,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
             }
             // First: a connection that comes by TCP in between would stay there.
             Attempt why =
-                    kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(Math.max(backlog, 1));
+                    kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(backlog);
             boolean listening = false;
             try {
                 kernel.listen(backlog);

@@ -95,18 +95,18 @@ final class SwitchListener implements SecondQueue, Runnable {
             InetSocketAddress bound)
             throws IOException {
         OffloadSwitch owner = provider.owner();
-        int most = kernelBacklog(backlog);
         boolean listens = false;
         try {
             epoll = ReadinessEpoll.within(lent);
             OffloadListeners found =
                     bound != null
-                            ? owner.listen(decision, bound, ListenPort.dualStack(bound), most, this)
+                            ? owner.listen(
+                                    decision, bound, ListenPort.dualStack(bound), backlog, this)
                             : ListenPort.around(
                                     owner,
                                     decision,
                                     asked,
-                                    most,
+                                    backlog,
                                     this,
                                     channel,
                                     new KernelBind(channel, backlog));
@@ -123,11 +123,6 @@ final class SwitchListener implements SecondQueue, Runnable {
                 channel.goOn(this, false);
             }
         }
-    }
-
-    /** The kernel's reading of a backlog. */
-    private static int kernelBacklog(int asked) {
-        return asked < 1 ? 50 : asked;
     }
 
     /** No lambda: it costs a start a millisecond. */
