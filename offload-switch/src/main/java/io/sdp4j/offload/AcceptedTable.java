@@ -5,7 +5,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
@@ -18,12 +17,7 @@ import java.util.function.IntConsumer;
  * moves only when that is over.
  */
 public final class AcceptedTable implements AcceptedConnections {
-    private record Ends(InetAddress local, int localPort, InetAddress remote, int remotePort) {
-        static Ends of(InetSocketAddress local, InetSocketAddress remote) {
-            return new Ends(
-                    local.getAddress(), local.getPort(), remote.getAddress(), remote.getPort());
-        }
-    }
+    private record Ends(InetSocketAddress local, InetSocketAddress remote) {}
 
     private static final class Entry extends WeakReference<Upgrade> {
         private final Ends ends;
@@ -49,19 +43,19 @@ public final class AcceptedTable implements AcceptedConnections {
             Entry gone = (Entry) r;
             entries.remove(gone.ends, gone);
         }
-        Ends ends = Ends.of(connection.local(), connection.remote());
+        Ends ends = new Ends(connection.local(), connection.remote());
         entries.put(ends, new Entry(ends, connection, dead));
     }
 
     void remove(Upgrade connection) {
         entries.computeIfPresent(
-                Ends.of(connection.local(), connection.remote()),
+                new Ends(connection.local(), connection.remote()),
                 (_, entry) -> entry.refersTo(connection) ? null : entry);
     }
 
     @Override
     public void with(InetSocketAddress local, InetSocketAddress remote, IntConsumer use) {
-        Upgrade connection = connection(entries.get(Ends.of(local, remote)));
+        Upgrade connection = connection(entries.get(new Ends(local, remote)));
         if (connection != null) {
             connection.withDescriptor(use);
         }
@@ -73,7 +67,7 @@ public final class AcceptedTable implements AcceptedConnections {
 
     @Override
     public boolean begin(InetSocketAddress local, InetSocketAddress remote) {
-        Ends ends = Ends.of(local, remote);
+        Ends ends = new Ends(local, remote);
         Entry entry = entries.get(ends);
         Upgrade connection = connection(entry);
         if (connection == null || moving.putIfAbsent(ends, entry) != null) {
@@ -87,7 +81,7 @@ public final class AcceptedTable implements AcceptedConnections {
     }
 
     private Upgrade end(InetSocketAddress local, InetSocketAddress remote) {
-        return connection(moving.remove(Ends.of(local, remote)));
+        return connection(moving.remove(new Ends(local, remote)));
     }
 
     @Override

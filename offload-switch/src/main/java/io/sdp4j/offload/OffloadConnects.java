@@ -243,7 +243,11 @@ final class OffloadConnects {
         }
     }
 
-    /** As {@link OffloadSwitch#upgrade}. */
+    /**
+     * Looks for a stream for a connection that exists on kernel TCP. Blocks.
+     *
+     * @param socket the descriptor of the connection; may be closed meanwhile
+     */
     Attempt upgrade(
             Decision decision,
             InetSocketAddress local,

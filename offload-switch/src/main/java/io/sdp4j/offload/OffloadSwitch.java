@@ -93,7 +93,7 @@ public final class OffloadSwitch {
     private final Consumer<Closeable> opened;
     private final RecentFailures failures;
 
-    private final OffloadConnects connects;
+    final OffloadConnects connects;
     private final UpgradeGate gate; // null = the machine's, where the settings want one
     private final AtomicLong answered = new AtomicLong();
     private final SwitchCounters counters = new SwitchCounters();
@@ -279,20 +279,6 @@ public final class OffloadSwitch {
         }
         UpgradeGate here = gate == null ? UpgradeGate.ofMachine() : gate;
         return here.isOpen(System.nanoTime());
-    }
-
-    /**
-     * Looks for a stream for a connection that exists on kernel TCP. Blocks.
-     *
-     * @param socket the descriptor of the connection; may be closed meanwhile
-     */
-    Attempt upgrade(
-            Decision decision,
-            InetSocketAddress local,
-            InetSocketAddress remote,
-            int socket,
-            BooleanSupplier abandoned) {
-        return connects.upgrade(decision, local, remote, socket, abandoned);
     }
 
     /**

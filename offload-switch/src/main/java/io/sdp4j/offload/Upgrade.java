@@ -458,7 +458,7 @@ public abstract class Upgrade {
             }
             number = descriptor();
         }
-        Attempt attempt = owner.upgrade(decision, local(), remote(), number, this::isClosed);
+        Attempt attempt = owner.connects.upgrade(decision, local(), remote(), number, this::isClosed);
         if (attempt.stream() != null) {
             attach(attempt.stream());
         } else {
