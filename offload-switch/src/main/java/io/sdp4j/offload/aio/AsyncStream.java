@@ -19,8 +19,8 @@ final class AsyncStream {
     final Direction writes = new Direction(this, false);
     final Readiness readiness = new Readiness(this);
 
+    final SwitchAsynchronousSocketChannel channel;
     private final SwitchCounters counters;
-    private final SwitchAsynchronousSocketChannel channel;
     private volatile ConnectionInfo last; // what the stream said before it was given back
 
     /**
@@ -103,10 +103,6 @@ final class AsyncStream {
                 }
             }
         }
-    }
-
-    void closeChannel() {
-        channel.closeAfter(null);
     }
 
     ConnectionInfo info() {

@@ -1,7 +1,6 @@
 package io.sdp4j.offload.aio;
 
 import io.sdp4j.offload.Attempt;
-import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
@@ -21,7 +20,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
     private final Decision decision;
     private final InetSocketAddress target;
     private final InetSocketAddress reachable;
-    private final Pending<Void> future;
+    final Pending<Void> future; // null if there is a handler
     private CompletionHandler<Void, Object> handler; // null once it is told, or none
     private Object attachment;
     private boolean over;
@@ -48,15 +47,6 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         this.handler = handler;
         this.attachment = attachment;
         this.future = handler == null ? new Pending<>(this) : null;
-    }
-
-    /** Null if there is a handler. */
-    Pending<Void> future() {
-        return future;
-    }
-
-    void start() {
-        ConnectThreads.startApart(this);
     }
 
     @Override
@@ -102,7 +92,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         boolean first = !over;
         over = true;
         if (first) {
-            channel.group().hold();
+            channel.group.hold();
         }
         return first;
     }
@@ -111,7 +101,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         try {
             tell(failure);
         } finally {
-            channel.group().release();
+            channel.group.release();
         }
     }
 
@@ -129,7 +119,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
             handler = null;
             attachment = null;
         }
-        channel.group().invokeIndirectly(told, with, null, failure);
+        channel.group.invokeIndirectly(told, with, null, failure);
     }
 
     /** Whether the application has lost interest: the connection may still come up, unusable. */

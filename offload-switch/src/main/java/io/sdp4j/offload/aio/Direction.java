@@ -45,7 +45,7 @@ final class Direction implements Runnable, Pending.Owner {
 
     private final AsyncStream owner;
     private final boolean reading;
-    private final int op;
+    final int op;
 
     private State state = State.IDLE;
     private boolean killed; // an operation timed out or was cancelled: no further one
@@ -68,10 +68,6 @@ final class Direction implements Runnable, Pending.Owner {
         this.reading = reading;
         this.op = reading ? OffloadStream.READ : OffloadStream.WRITE;
         this.loan = new OperationBuffers(reading);
-    }
-
-    int op() {
-        return op;
     }
 
     /**
@@ -444,7 +440,7 @@ final class Direction implements Runnable, Pending.Owner {
 
     @Override
     public void closeChannel() {
-        owner.closeChannel();
+        owner.channel.closeAfter(null);
     }
 
     /** No further operation, as after a connect that was cancelled. */

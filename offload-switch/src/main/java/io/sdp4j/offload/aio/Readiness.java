@@ -40,7 +40,7 @@ final class Readiness implements KernelAsync.Watcher {
      * @return false, and no call comes, if it may go on now
      */
     boolean await(Direction direction, int operation, boolean future) {
-        int op = direction.op();
+        int op = direction.op;
         int ready;
         synchronized (this) {
             if (!direction.waits(operation)) {
@@ -83,14 +83,10 @@ final class Readiness implements KernelAsync.Watcher {
 
     private int askForCalls(int ops) {
         rung = 0;
-        int ready = 0;
-        if ((ops & OffloadStream.READ) != 0 && !owner.stream.arm(OffloadStream.READ, readCall)) {
-            ready |= OffloadStream.READ;
-        }
-        if ((ops & OffloadStream.WRITE) != 0 && !owner.stream.arm(OffloadStream.WRITE, writeCall)) {
-            ready |= OffloadStream.WRITE;
-        }
-        return ready;
+        int read = ops & OffloadStream.READ;
+        int write = ops & OffloadStream.WRITE;
+        return (read == 0 || owner.stream.arm(read, readCall) ? 0 : read)
+                | (write == 0 || owner.stream.arm(write, writeCall) ? 0 : write);
     }
 
     private boolean watched() {
@@ -159,8 +155,8 @@ final class Readiness implements KernelAsync.Watcher {
 
     /** An operation was given up: it wants nothing any more. */
     synchronized void forget(Direction direction) {
-        waiting &= ~direction.op();
-        futures &= ~direction.op();
+        waiting &= ~direction.op;
+        futures &= ~direction.op;
     }
 
     /** An operation on the stream may have ended the request. */
@@ -170,7 +166,7 @@ final class Readiness implements KernelAsync.Watcher {
 
     @Override
     public void closeChannel() {
-        owner.closeChannel();
+        owner.channel.closeAfter(null);
     }
 
     /** The stream is about to be closed, and the gate is empty. */

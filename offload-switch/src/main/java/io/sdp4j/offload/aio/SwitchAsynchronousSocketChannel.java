@@ -2,6 +2,7 @@ package io.sdp4j.offload.aio;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.Attempt;
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import io.sdp4j.offload.spi.ConnectSpec;
@@ -45,7 +46,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     }
 
     private final OffloadSwitch owner;
-    private final SwitchChannelGroup group;
+    final SwitchChannelGroup group;
     private final Object stateLock = new Object();
     private final KernelSide side; // stateLock, but for its look at an established connection
 
@@ -104,10 +105,6 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         return side.connectionInfo();
     }
 
-    SwitchChannelGroup group() {
-        return group;
-    }
-
     // --- connecting ---
 
     @Override
@@ -147,9 +144,8 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             group.remove(this); // the kernel's channel is a member of the inner group
         }
         if (operation != null) {
-            Future<Void> future = operation.future(); // first: a cancel may come at once
-            operation.start();
-            return future;
+            ConnectThreads.startApart(operation);
+            return operation.future;
         }
         if (closed) {
             return group.deliver(handler, attachment, null, new ClosedChannelException());

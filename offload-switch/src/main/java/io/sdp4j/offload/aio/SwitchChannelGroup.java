@@ -31,7 +31,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final KernelAsync kernel;
-    private final AsynchronousChannelGroup inner;
+    final AsynchronousChannelGroup inner; // the JDK's own, for kernel channels
 
     /** Open channels and listeners, but for those that are the kernel's for good. */
     private final Set<Closeable> members = new HashSet<>();
@@ -47,11 +47,6 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         super(provider);
         this.kernel = kernel;
         this.inner = inner;
-    }
-
-    /** The JDK's own group, for kernel channels. */
-    AsynchronousChannelGroup inner() {
-        return inner;
     }
 
     AsynchronousSocketChannel openKernel() throws IOException {
@@ -246,14 +241,8 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
                         call(handler, attachment, value, failure);
                     });
         } catch (RejectedExecutionException e) {
-            throw shutDown(e);
+            throw (RuntimeException) new ShutdownChannelGroupException().initCause(e);
         }
-    }
-
-    private static ShutdownChannelGroupException shutDown(RejectedExecutionException e) {
-        ShutdownChannelGroupException thrown = new ShutdownChannelGroupException();
-        thrown.initCause(e);
-        return thrown;
     }
 
     /** Calls a handler on this thread, which is one of the group. */
