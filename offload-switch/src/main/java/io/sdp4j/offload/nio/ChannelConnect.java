@@ -51,10 +51,10 @@ final class ChannelConnect {
     private final OffloadSwitch owner;
     private final ProtocolFamily family;
     private final boolean kernelOnly = KernelSockets.active();
-    private final KnownSelectors selectors;
+    final KnownSelectors selectors;
     private final HeldPort port;
 
-    private volatile State state = State.UNDECIDED; // set under stateLock
+    private volatile State state; // set under stateLock
     private MovingChannel young; // stateLock: the kernel's connection, if it may move
     private Attempt why; // stateLock: the kernel carries the connection; null until it is known
     private boolean counted; // stateLock: the kernel has connected
@@ -64,13 +64,17 @@ final class ChannelConnect {
     /** Whether the peer may have accepted already; null until it was asked, and after TRYING. */
     private volatile BooleanSupplier answered;
 
-    ChannelConnect(SwitchedConnection connection, ProtocolFamily family) {
+    /**
+     * @param byProvider whether a provider has accepted the connection
+     */
+    ChannelConnect(SwitchedConnection connection, ProtocolFamily family, boolean byProvider) {
         this.connection = connection;
         this.channel = connection.channel;
-        this.owner = connection.provider.owner();
+        this.owner = connection.provider.owner;
         this.family = family;
         this.selectors = new KnownSelectors(channel);
         this.port = connection.port;
+        this.state = byProvider ? State.OFFLOADED : State.UNDECIDED;
     }
 
     boolean trying() {
@@ -101,10 +105,6 @@ final class ChannelConnect {
         synchronized (connection.stateLock) {
             return pendingOffload() ? target : null;
         }
-    }
-
-    KnownSelectors selectors() {
-        return selectors;
     }
 
     /** Goes on with what there was before the switch. */

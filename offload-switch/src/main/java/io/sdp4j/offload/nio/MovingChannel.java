@@ -42,7 +42,7 @@ final class MovingChannel extends Upgrade implements Carrier {
             AcceptedTable table,
             ConnectionInfo kernelInfo,
             Began began) {
-        super(connection.provider.owner(), decision, table, kernelInfo, began);
+        super(connection.provider.owner, decision, table, kernelInfo, began);
         this.connection = connection;
         this.channel = connection.channel;
         this.kernel = channel.kernel();

@@ -5,7 +5,6 @@ import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.offload.spi.OffloadStream;
-import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +34,7 @@ final class ReadinessFd {
 
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
-    private final StreamHandle stream;
+    final StreamHandle stream;
     private final ReadinessEpoll epoll;
     private final int number = NUMBERS.getAndIncrement();
     private volatile SelectorPollPolicy watch; // of the selector that was last told of readiness
@@ -52,11 +51,6 @@ final class ReadinessFd {
         this.channel = connection.channel;
         this.stream = stream;
         this.epoll = epoll;
-    }
-
-    /** See {@link ReadinessEpoll#moveOver}. */
-    void moveOver(FileDescriptor over) throws IOException {
-        epoll.moveOver(over);
     }
 
     /** For {@code translateInterestOps}: one key now wants {@code ops}. */
@@ -101,11 +95,6 @@ final class ReadinessFd {
             }
         }
         return valid == 1;
-    }
-
-    /** For the watch; see {@link OffloadStream#busyLook}. */
-    OffloadStream.BusyLook busyLook() {
-        return stream.busyLook();
     }
 
     /** For the watch: the stream is looked at without a lock of this. */

@@ -194,7 +194,7 @@ final class SelectorPollPolicy implements BooleanSupplier {
             return false;
         }
         if (busyLook == null) {
-            busyLook = holding.getFirst().busyLook();
+            busyLook = holding.getFirst().stream.busyLook();
         }
         wanted = false;
         unasked = 0;

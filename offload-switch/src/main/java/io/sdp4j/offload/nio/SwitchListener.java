@@ -41,7 +41,7 @@ final class SwitchListener implements SecondQueue, Runnable {
      * @param backlog what it asked for
      */
     void goOn(ListeningChannel channel, SocketAddress asked, int backlog) throws IOException {
-        Decision decision = ListenPort.decision(provider.owner(), asked);
+        Decision decision = ListenPort.decision(provider.owner, asked);
         InetSocketAddress at = (InetSocketAddress) channel.getLocalAddress();
         int lent = lentEpoll(channel, decision);
         if (lent < 0) {
@@ -54,7 +54,7 @@ final class SwitchListener implements SecondQueue, Runnable {
     @Override
     public synchronized void bind(ListeningChannel channel, SocketAddress address, int backlog)
             throws IOException {
-        Decision decision = ListenPort.decision(provider.owner(), address);
+        Decision decision = ListenPort.decision(provider.owner, address);
         int lent =
                 channel.getLocalAddress() != null || decision == null
                         ? -1
@@ -94,7 +94,7 @@ final class SwitchListener implements SecondQueue, Runnable {
             int backlog,
             InetSocketAddress bound)
             throws IOException {
-        OffloadSwitch owner = provider.owner();
+        OffloadSwitch owner = provider.owner;
         boolean listens = false;
         try {
             epoll = ReadinessEpoll.within(lent);
@@ -161,7 +161,7 @@ final class SwitchListener implements SecondQueue, Runnable {
         if (now == null) {
             Attempt known = why;
             if (known != null) {
-                provider.owner().counters().kernelAccepted(known.reason());
+                provider.owner.counters().kernelAccepted(known.reason());
             }
             return provider.own(byTcp);
         }
@@ -172,7 +172,7 @@ final class SwitchListener implements SecondQueue, Runnable {
             return null;
         }
         Attempt known = now.why();
-        provider.owner().counters().kernelAccepted(known.reason());
+        provider.owner.counters().kernelAccepted(known.reason());
         AcceptedTable table =
                 table(
                         (InetSocketAddress) byTcp.getLocalAddress(),

@@ -28,7 +28,7 @@ import sun.nio.ch.ListeningChannel;
  * rule could ever offload (behaviours 88 and 98).
  */
 final class SwitchSelectorProvider extends EPollSelectorProvider {
-    private final OffloadSwitch owner;
+    final OffloadSwitch owner;
 
     SwitchSelectorProvider(OffloadSwitch owner) {
         this.owner = owner;
@@ -42,10 +42,6 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
     <C extends Channel> C own(C channel) {
         owner.opened(channel);
         return channel;
-    }
-
-    OffloadSwitch owner() {
-        return owner;
     }
 
     private boolean mayOffload(Role role) {

@@ -17,8 +17,6 @@ import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
-import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,7 +49,8 @@ final class SwitchedConnection implements ConnectionSwitch {
     final ChannelOptions options; // stateLock
     final HeldPort port;
 
-    private final ChannelConnect connect; // null for one that was accepted from a provider
+    private final ChannelConnect connect;
+    private final boolean byProvider; // it was accepted from one
     private volatile ChannelStream stream; // set once
     private volatile ReadinessFd notifyFd; // set once
     private boolean begunMoving; // stateLock
@@ -80,13 +79,14 @@ final class SwitchedConnection implements ConnectionSwitch {
         this.writeLock = writeLock;
         this.options = new ChannelOptions(provider, channel, family);
         this.port = new HeldPort(this);
-        this.connect = byProvider ? null : new ChannelConnect(this, family);
+        this.connect = new ChannelConnect(this, family, byProvider);
+        this.byProvider = byProvider;
     }
 
     /** The channel, for which this decides from now on. */
     ConnectionChannel open() {
         channel.decidedBy(this);
-        provider.owner().opened(channel);
+        provider.owner.opened(channel);
         return channel;
     }
 
@@ -132,7 +132,7 @@ final class SwitchedConnection implements ConnectionSwitch {
                 }
             }
         }
-        provider.owner().opened(channel);
+        provider.owner.opened(channel);
         if (!channel.isOpen()) { // meanwhile
             closing();
             closed();
@@ -149,7 +149,7 @@ final class SwitchedConnection implements ConnectionSwitch {
             if (receiveBuffer != null) {
                 options.put(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
             }
-            provider.owner().counters().opened(accepted.info(), true);
+            provider.owner.counters().opened(accepted.info(), true);
             channel.carriedBy(take(accepted, new ToldReset()));
         }
     }
@@ -202,7 +202,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** Its bytes need not be counted any more. */
     void stayOnKernel() {
-        connect.becomes(provider.owner().notWorthMoving());
+        connect.becomes(provider.owner.notWorthMoving());
         moving = null;
         channel.carriedBy(null);
     }
@@ -238,7 +238,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     private ChannelStream take(OffloadStream offloaded, ToldReset reset) {
         assert Thread.holdsLock(stateLock);
-        SwitchCounters counters = provider.owner().counters();
+        SwitchCounters counters = provider.owner.counters();
         local = offloaded.localAddress();
         remote = offloaded.remoteAddress();
         ChannelStream s = new ChannelStream(this, offloaded, counters, readLock, writeLock, reset);
@@ -254,7 +254,7 @@ final class SwitchedConnection implements ConnectionSwitch {
      * {@link #nudgeMoved} follows without.
      */
     void adoptMoved() {
-        connect.selectors().takeOut(channel);
+        connect.selectors.takeOut(channel);
         synchronized (stateLock) {
             connect.moved();
             if (wantsReadinessFd) {
@@ -269,7 +269,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     }
 
     void nudgeMoved() {
-        connect.selectors().putBack(channel);
+        connect.selectors.putBack(channel);
     }
 
     /** Where the connection runs and why; empty while there is none. */
@@ -279,22 +279,19 @@ final class SwitchedConnection implements ConnectionSwitch {
             return Optional.of(m.info());
         }
         ChannelStream s = stream;
-        if (s != null) {
-            return Optional.of(s.info());
-        }
-        return connect != null ? connect.info() : Optional.empty();
+        return s != null ? Optional.of(s.info()) : connect.info();
     }
 
     // --- what the parts need ---
 
     /** Whether an offloaded connection is up and waits for {@code finishConnect}. */
     boolean connectable() {
-        return connect != null && connect.connectable();
+        return connect.connectable();
     }
 
     /** The stream if reading and writing is its business, else null. */
     ChannelStream connectedStream() {
-        return connect == null || connect.offloaded() ? stream : null;
+        return connect.offloaded() ? stream : null;
     }
 
     /** From now on reading and writing is the stream's business. */
@@ -314,7 +311,7 @@ final class SwitchedConnection implements ConnectionSwitch {
                 won.close(true);
                 return false;
             }
-            provider.owner().counters().opened(won.info(), false);
+            provider.owner.counters().opened(won.info(), false);
             take(won, new ToldReset());
             if (wantsReadinessFd) {
                 makeReadinessFd();
@@ -334,12 +331,12 @@ final class SwitchedConnection implements ConnectionSwitch {
         boolean complete = false;
         try {
             FileDescriptor number = channel.descriptor();
-            if (connect != null) {
-                port.keep(number, moving == null && connect.selectors().polled());
-            } else {
+            if (byProvider) {
                 options.answeredByCopy();
+            } else {
+                port.keep(number, moving == null && connect.selectors.polled());
             }
-            made.moveOver(number);
+            epoll.moveOver(number);
             complete = true;
         } finally {
             if (!complete) {
@@ -361,30 +358,17 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     @Override
     public void bind(SocketAddress address) throws IOException {
-        if (connect == null) {
-            channel.ensureOpen();
-            throw new AlreadyBoundException();
-        }
         connect.bind(address);
     }
 
     @Override
     public boolean connect(SocketAddress target, long nanos) throws IOException {
         Net.checkAddress(target); // the JDK says this first
-        if (connect == null) {
-            channel.ensureOpen();
-            channel.closeIfInterrupted();
-            throw new AlreadyConnectedException();
-        }
         return connect.connect(target, nanos);
     }
 
     @Override
     public boolean finishConnect() throws IOException {
-        if (connect == null) {
-            channel.ensureOpen();
-            return true;
-        }
         return connect.finish();
     }
 
@@ -395,7 +379,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     @Override
     public boolean isConnectionPending() {
-        return connect != null && channel.isOpen() && connect.pending();
+        return channel.isOpen() && connect.pending();
     }
 
     @Override
@@ -485,7 +469,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     private boolean configureStream(boolean block) throws IOException {
         synchronized (stateLock) {
             channel.ensureOpen();
-            boolean kernels = stream == null || (connect != null && connect.onKernel());
+            boolean kernels = stream == null || connect.onKernel();
             if (kernels && stream != null && !block) {
                 prepare(stream.notifyFd());
             }
@@ -564,7 +548,7 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     @Override
     public void checkDescriptor() {
-        if (connect == null && notifyFd == null) {
+        if (byProvider && notifyFd == null) {
             throw new UnsupportedOperationException(
                     "the connection is offloaded and has no socket of the kernel's that carries it;"
                             + " a rule 'use tcp' for it gives it one");
@@ -575,14 +559,12 @@ final class SwitchedConnection implements ConnectionSwitch {
     public int interest(int ops) {
         // Asked first: a thread that makes this an offloaded channel from here on finds the key for
         // which is asked, and waits for the answer.
-        if (connect != null && connect.selectors().forgetting()) {
+        if (connect.selectors.forgetting()) {
             return 0;
         }
         ReadinessFd d = notifyFd;
         if (d != null) {
-            return connect != null && connect.selectors().unknownToAsker()
-                    ? 0
-                    : d.translateInterest(ops);
+            return connect.selectors.unknownToAsker() ? 0 : d.translateInterest(ops);
         }
         // While an attempt runs nothing is ready; its end makes selectors ask again.
         if (connect.trying()) {
@@ -590,9 +572,9 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
         int events = channel.kernelInterest(MovedOutput.watched(this, ops));
         if (events == 0 && ops != 0) {
-            connect.selectors().noteAsker();
+            connect.selectors.noteAsker();
         }
-        return connect.selectors().interestInKernel(events);
+        return connect.selectors.interestInKernel(events);
     }
 
     /** The stream if output goes by it and selectors watch the kernel's socket, else null. */
@@ -604,7 +586,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     /** On a thread of the provider: the stream may take something again, or has ended. */
     void roomInStream() {
         if (notifyFd == null && channel.isOpen()) {
-            connect.selectors().nudge();
+            connect.selectors.nudge();
         }
     }
 
