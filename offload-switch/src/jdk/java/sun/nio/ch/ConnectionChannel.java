@@ -98,6 +98,11 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return carrier;
     }
 
+    Carrier carrierOrKernel() {
+        Carrier c = carrier;
+        return c == null ? kernel : c;
+    }
+
     // --- the JDK's own, for what stands in its place ---
 
     /** The JDK's own way of moving bytes, which is TCP. */
@@ -364,98 +369,67 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     @Override
     int available() throws IOException {
-        Carrier c = carrier;
-        return c == null ? super.available() : c.available();
+        return carrierOrKernel().available();
     }
 
     @Override
     int sendOutOfBandData(byte b) throws IOException {
-        Carrier c = carrier;
-        return c == null ? super.sendOutOfBandData(b) : c.sendUrgent(b);
+        return carrierOrKernel().sendUrgent(b);
     }
 
     @Override
     public SocketChannel shutdownInput() throws IOException {
-        Carrier c = carrier;
-        if (c == null) {
-            return super.shutdownInput();
-        }
-        c.shutdownInput();
+        carrierOrKernel().shutdownInput();
         return this;
     }
 
     @Override
     public SocketChannel shutdownOutput() throws IOException {
-        Carrier c = carrier;
-        if (c == null) {
-            return super.shutdownOutput();
-        }
-        c.shutdownOutput();
+        carrierOrKernel().shutdownOutput();
         return this;
     }
 
     @Override
     boolean isInputOpen() {
-        Carrier c = carrier;
-        return c == null ? super.isInputOpen() : !c.isInputShut();
+        return !carrierOrKernel().isInputShut();
     }
 
     @Override
     boolean isOutputOpen() {
-        Carrier c = carrier;
-        return c == null ? super.isOutputOpen() : !c.isOutputShut();
+        return !carrierOrKernel().isOutputShut();
     }
 
     // --- the flight recorder's events of what the JDK does not carry (behaviour 90) ---
 
-    /** When a read begins, for {@link #recordRead}. */
-    public static long readStart() {
+    /** When a read or a write begins, for {@link #record}. */
+    public static long start(boolean read) {
         try {
-            return recordable && SocketReadEvent.enabled() ? SocketReadEvent.timestamp() : OFF;
+            if (recordable && (read ? SocketReadEvent.enabled() : SocketWriteEvent.enabled())) {
+                return read ? SocketReadEvent.timestamp() : SocketWriteEvent.timestamp();
+            }
         } catch (LinkageError e) {
-            return otherEvents();
+            recordable = false; // another JDK: nothing is told
         }
-    }
-
-    /** When a write begins, for {@link #recordWrite}. */
-    public static long writeStart() {
-        try {
-            return recordable && SocketWriteEvent.enabled() ? SocketWriteEvent.timestamp() : OFF;
-        } catch (LinkageError e) {
-            return otherEvents();
-        }
+        return OFF;
     }
 
     /**
-     * A read is over.
+     * A read or a write is over.
      *
      * @param bytes -1 at the end of the stream
      */
-    public void recordRead(long start, long bytes) {
+    public void record(boolean read, long start, long bytes) {
         if (start != OFF) {
             try {
-                SocketReadEvent.offer(start, bytes, remoteAddress(), 0);
+                if (read) {
+                    SocketReadEvent.offer(start, bytes, remoteAddress(), 0);
+                } else {
+                    SocketWriteEvent.offer(start, bytes, remoteAddress());
+                }
             } catch (LinkageError e) {
-                long _ = otherEvents();
+                recordable = false;
             }
         }
-    }
-
-    /** A write is over. */
-    public void recordWrite(long start, long bytes) {
-        if (start != OFF) {
-            try {
-                SocketWriteEvent.offer(start, bytes, remoteAddress());
-            } catch (LinkageError e) {
-                long _ = otherEvents();
-            }
-        }
-    }
-
-    /** Another JDK: nothing is told. */
-    private static long otherEvents() {
-        recordable = false;
-        return OFF;
     }
 
     // --- files that the kernel would send ---

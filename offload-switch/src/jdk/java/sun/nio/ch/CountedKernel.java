@@ -77,11 +77,6 @@ public final class CountedKernel implements Carrier {
         return channel.carrier() == this;
     }
 
-    private Carrier next() {
-        Carrier c = channel.carrier();
-        return c == null ? kernel : c;
-    }
-
     /** A lock was given back; without a lock. */
     private void left() {
         Carrier c = channel.carrier();
@@ -131,19 +126,19 @@ public final class CountedKernel implements Carrier {
     @Override
     public int read(ByteBuffer dst) throws IOException {
         long n = read(dst, null, null, 0, 0, 0);
-        return n == GONE ? next().read(dst) : (int) n;
+        return n == GONE ? channel.carrierOrKernel().read(dst) : (int) n;
     }
 
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         long n = read(null, dsts, null, offset, length, 0);
-        return n == GONE ? next().read(dsts, offset, length) : n;
+        return n == GONE ? channel.carrierOrKernel().read(dsts, offset, length) : n;
     }
 
     @Override
     public int blockingRead(byte[] b, int off, int len, long nanos) throws IOException {
         long n = read(null, null, b, off, len, nanos);
-        return n == GONE ? next().blockingRead(b, off, len, nanos) : (int) n;
+        return n == GONE ? channel.carrierOrKernel().blockingRead(b, off, len, nanos) : (int) n;
     }
 
     /** Into one buffer, several, or an array. */
@@ -172,7 +167,7 @@ public final class CountedKernel implements Carrier {
             if (stands()) {
                 throw e;
             }
-            next().goesOnAfter(e);
+            channel.carrierOrKernel().goesOnAfter(e);
             return GONE;
         } finally {
             readLock.unlock();
@@ -197,26 +192,26 @@ public final class CountedKernel implements Carrier {
     @Override
     public int write(ByteBuffer src) throws IOException {
         long n = write(src, null, null, 0, 0, null, 0);
-        return n == GONE ? next().write(src) : (int) n;
+        return n == GONE ? channel.carrierOrKernel().write(src) : (int) n;
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         long n = write(null, srcs, null, offset, length, null, 0);
-        return n == GONE ? next().write(srcs, offset, length) : n;
+        return n == GONE ? channel.carrierOrKernel().write(srcs, offset, length) : n;
     }
 
     @Override
     public void blockingWrite(byte[] b, int off, int len) throws IOException {
         if (write(null, null, b, off, len, null, 0) == GONE) {
-            next().blockingWrite(b, off, len);
+            channel.carrierOrKernel().blockingWrite(b, off, len);
         }
     }
 
     @Override
     public long send(FileChannel file, long position, int count) throws IOException {
         long n = write(null, null, null, 0, count, file, position);
-        return n == GONE ? next().send(file, position, count) : n;
+        return n == GONE ? channel.carrierOrKernel().send(file, position, count) : n;
     }
 
     /** From one buffer, several, a file, or an array. */
@@ -265,7 +260,7 @@ public final class CountedKernel implements Carrier {
     /** A call that the switch would not know of keeps the connection on the kernel. */
     private Carrier staying() {
         early.stays();
-        return next();
+        return channel.carrierOrKernel();
     }
 
     @Override

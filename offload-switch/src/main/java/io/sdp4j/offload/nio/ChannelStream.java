@@ -88,18 +88,18 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     @Override
     public int read(ByteBuffer dst) throws IOException {
-        long start = ConnectionChannel.readStart();
+        long start = ConnectionChannel.start(true);
         int n = read(Objects.requireNonNull(dst), null, 0, 0, false, NO_LIMIT);
-        channel.recordRead(start, n);
+        channel.record(true, start, n);
         return n;
     }
 
     @Override
     public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, dsts.length);
-        long start = ConnectionChannel.readStart();
+        long start = ConnectionChannel.start(true);
         int n = read(null, dsts, offset, length, false, NO_LIMIT);
-        channel.recordRead(start, n);
+        channel.record(true, start, n);
         return n;
     }
 
@@ -175,7 +175,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         if (closing() || inputShut()) {
             return 0;
         }
-        long start = ConnectionChannel.readStart();
+        long start = ConnectionChannel.start(true);
         int n = 0;
         try {
             targets.of(one, several, offset, length, false);
@@ -188,7 +188,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
             targets.clear();
         }
         if (n > 0) {
-            channel.recordRead(start, n);
+            channel.record(true, start, n);
         }
         return n;
     }
@@ -255,18 +255,18 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        long start = ConnectionChannel.writeStart();
+        long start = ConnectionChannel.start(false);
         int n = (int) write(Objects.requireNonNull(src), null, 0, 0, false);
-        channel.recordWrite(start, n);
+        channel.record(false, start, n);
         return n;
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, srcs.length);
-        long start = ConnectionChannel.writeStart();
+        long start = ConnectionChannel.start(false);
         long n = write(null, srcs, offset, length, false);
-        channel.recordWrite(start, n);
+        channel.record(false, start, n);
         return n;
     }
 
