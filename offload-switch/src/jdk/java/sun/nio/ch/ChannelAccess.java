@@ -31,9 +31,18 @@ public final class ChannelAccess {
         return EPoll.create();
     }
 
-    /** 0 or an errno. */
-    public int epollControl(int epoll, int operation, int fd, int events) {
-        return EPoll.ctl(epoll, operation, fd, events);
+    /** Begins to watch {@code fd}; 0 or an errno. */
+    public int epollAdd(int epoll, int fd, int events) {
+        return EPoll.ctl(epoll, EPoll.EPOLL_CTL_ADD, fd, events);
+    }
+
+    /** Watches {@code fd}, which {@code epoll} has, for other events. */
+    public void epollWatch(int epoll, int fd, int events) {
+        int _ = EPoll.ctl(epoll, EPoll.EPOLL_CTL_MOD, fd, events);
+    }
+
+    public void epollRemove(int epoll, int fd) {
+        int _ = EPoll.ctl(epoll, EPoll.EPOLL_CTL_DEL, fd, 0);
     }
 
     /**

@@ -12,7 +12,7 @@ final class AlwaysReadable {
 
     private static AlwaysReadable open; // the class: has room for one more, or null
 
-    private final int fdVal;
+    final int fdVal;
     private int users; // the class
 
     private AlwaysReadable() throws IOException {
@@ -29,10 +29,6 @@ final class AlwaysReadable {
         }
     }
 
-    int fdVal() {
-        return fdVal;
-    }
-
     /** Once for each {@link #take}. */
     void release() throws IOException {
         synchronized (AlwaysReadable.class) {
@@ -44,7 +40,7 @@ final class AlwaysReadable {
             if (open == this) {
                 open = null;
             }
-            JdkBridge.closeDescriptor(fdVal);
+            JdkClasses.CHANNELS.close(fdVal);
         }
     }
 }

@@ -107,7 +107,7 @@ public final class ChannelBridge {
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
             boolean there = JdkClasses.CHANNELS.registeredEvents(key) != 0;
             if (there) {
-                JdkBridge.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
+                JdkClasses.CHANNELS.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
                 JdkClasses.CHANNELS.registeredEvents(key, 0);
             }
             return there;
@@ -130,11 +130,11 @@ public final class ChannelBridge {
             int wanted = key.isValid() ? events.getAsInt() : 0;
             if (wanted != 0 && JdkClasses.CHANNELS.registeredEvents(key) == 0) {
                 int epoll = (int) Handles.EPOLL.get(selector);
-                int _ = JdkBridge.epollAdd(epoll, fdVal, wanted);
+                int _ = JdkClasses.CHANNELS.epollAdd(epoll, fdVal, wanted);
                 JdkClasses.CHANNELS.registeredEvents(key, wanted);
                 VarHandle.fullFence(); // cancelled later: the selector sees what it has to remove
                 if (!key.isValid()) {
-                    JdkBridge.epollRemove(epoll, fdVal);
+                    JdkClasses.CHANNELS.epollRemove(epoll, fdVal);
                     JdkClasses.CHANNELS.registeredEvents(key, 0);
                 }
             }

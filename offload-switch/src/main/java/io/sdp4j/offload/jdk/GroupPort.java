@@ -98,7 +98,7 @@ public final class GroupPort {
         }
         try {
             if (polled) {
-                JdkBridge.epollRemove((int) Handles.EPFD.get(group), descriptor);
+                JdkClasses.CHANNELS.epollRemove((int) Handles.EPFD.get(group), descriptor);
             }
             JdkClasses.Asynchronous.CHANNELS.unregister(group, descriptor);
             if (polled && JdkClasses.Asynchronous.CHANNELS.hasFixedThreads(group)) {

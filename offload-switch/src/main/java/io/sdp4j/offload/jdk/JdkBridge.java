@@ -21,7 +21,7 @@ import sun.nio.ch.IOUtil;
  * be used, and the application is to run on plain kernel sockets.
  */
 public final class JdkBridge {
-    /** {@code POLLIN} of Linux, which the JDK's poll methods expect. */
+    /** {@code POLLIN} and {@code EPOLLIN} of Linux, which the JDK's methods expect. */
     public static final int POLLIN = 1;
 
     private static final int SOL_SOCKET = 1;
@@ -35,11 +35,6 @@ public final class JdkBridge {
 
     /** Longest between two descriptors that an ending process closes; usually microseconds. */
     private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    private static final int EPOLL_CTL_ADD = 1;
-    private static final int EPOLL_CTL_DEL = 2;
-    private static final int EPOLLIN = 1;
-    private static final int EPOLL_CTL_MOD = 3;
 
     private JdkBridge() {}
 
@@ -209,42 +204,19 @@ public final class JdkBridge {
      * An epoll descriptor.
      *
      * @param watched for being readable; -1 = none
-     * @param more for nothing yet, see {@link #epollWatch}
+     * @param more for nothing yet
      */
     static int epollOf(int watched, int more) throws IOException {
         int epoll = JdkClasses.CHANNELS.epollCreate();
-        int failed = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, more, 0);
+        int failed = JdkClasses.CHANNELS.epollAdd(epoll, more, 0);
         if (failed == 0 && watched >= 0) {
-            failed = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, watched, EPOLLIN);
+            failed = JdkClasses.CHANNELS.epollAdd(epoll, watched, POLLIN);
         }
         if (failed != 0) {
-            closeDescriptor(epoll);
+            JdkClasses.CHANNELS.close(epoll);
             throw new IOException("epoll_ctl failed with errno " + failed);
         }
         return epoll;
-    }
-
-    /** Begins or ends watching {@code fdVal}, which {@code epoll} has, for being readable. */
-    static void epollWatch(int epoll, int fdVal, boolean readable) {
-        int events = readable ? EPOLLIN : 0;
-        int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_MOD, fdVal, events);
-    }
-
-    /** 0 or an errno. */
-    static int epollAdd(int epoll, int fdVal, int events) {
-        return JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_ADD, fdVal, events);
-    }
-
-    static void epollRemove(int epoll, int fdVal) {
-        int _ = JdkClasses.CHANNELS.epollControl(epoll, EPOLL_CTL_DEL, fdVal, 0);
-    }
-
-    static void closeDescriptor(int fdVal) throws IOException {
-        JdkClasses.CHANNELS.close(fdVal);
-    }
-
-    static FileDescriptor descriptor(int fdVal) {
-        return IOUtil.newFD(fdVal);
     }
 
     /** Its number. The JDK's own look does not survive a null: it is native. */

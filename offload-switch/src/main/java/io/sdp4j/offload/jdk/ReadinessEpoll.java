@@ -2,6 +2,7 @@ package io.sdp4j.offload.jdk;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
+import sun.nio.ch.IOUtil;
 
 /**
  * A descriptor that is readable while another one is, a provider's or a listener's, or while it is
@@ -31,28 +32,28 @@ public final class ReadinessEpoll {
         always = AlwaysReadable.take();
         boolean complete = false;
         try {
-            epollVal = JdkBridge.epollOf(other, always.fdVal());
+            epollVal = JdkBridge.epollOf(other, always.fdVal);
             complete = true;
         } finally {
             if (!complete) {
                 always.release();
             }
         }
-        epoll = JdkBridge.descriptor(epollVal);
+        epoll = IOUtil.newFD(epollVal);
     }
 
     private ReadinessEpoll(int epollVal, AlwaysReadable always) {
         other = -1;
         this.always = always;
         this.epollVal = epollVal;
-        epoll = JdkBridge.descriptor(epollVal);
+        epoll = IOUtil.newFD(epollVal);
         within = true;
     }
 
     /** One within an epoll descriptor that is the caller's, and longer there than this. */
     public static ReadinessEpoll within(int epollVal) throws IOException {
         AlwaysReadable always = AlwaysReadable.take();
-        int failed = JdkBridge.epollAdd(epollVal, always.fdVal(), 0);
+        int failed = JdkClasses.CHANNELS.epollAdd(epollVal, always.fdVal, 0);
         if (failed != 0) {
             always.release();
             throw new IOException("epoll_ctl failed with errno " + failed);
@@ -66,7 +67,7 @@ public final class ReadinessEpoll {
      */
     public synchronized void moveOver(FileDescriptor over) throws IOException {
         PrivateNatives.duplicate(epoll, over);
-        JdkBridge.closeDescriptor(epollVal);
+        JdkClasses.CHANNELS.close(epollVal);
         epoll = over;
         epollVal = JdkBridge.value(over);
         lent = true;
@@ -84,7 +85,7 @@ public final class ReadinessEpoll {
     public synchronized void raise() {
         if (!raised && !closed) {
             raised = true;
-            JdkBridge.epollWatch(epollVal, always.fdVal(), true);
+            JdkClasses.CHANNELS.epollWatch(epollVal, always.fdVal, JdkBridge.POLLIN);
         }
     }
 
@@ -92,7 +93,7 @@ public final class ReadinessEpoll {
     public synchronized void lower() {
         if (raised && !closed) {
             raised = false;
-            JdkBridge.epollWatch(epollVal, always.fdVal(), false);
+            JdkClasses.CHANNELS.epollWatch(epollVal, always.fdVal, 0);
         }
     }
 
@@ -100,7 +101,7 @@ public final class ReadinessEpoll {
     public synchronized void heedOther(boolean heeded) {
         if (unheeded == heeded && !closed && !forgotten && other >= 0) {
             unheeded = !heeded;
-            JdkBridge.epollWatch(epollVal, other, heeded);
+            JdkClasses.CHANNELS.epollWatch(epollVal, other, heeded ? JdkBridge.POLLIN : 0);
         }
     }
 
@@ -108,7 +109,7 @@ public final class ReadinessEpoll {
     public synchronized void forgetOther() {
         if (!closed && !forgotten && other >= 0) {
             forgotten = true;
-            JdkBridge.epollRemove(epollVal, other);
+            JdkClasses.CHANNELS.epollRemove(epollVal, other);
         }
     }
 
@@ -120,9 +121,9 @@ public final class ReadinessEpoll {
         closed = true;
         try {
             if (within) {
-                JdkBridge.epollRemove(epollVal, always.fdVal());
+                JdkClasses.CHANNELS.epollRemove(epollVal, always.fdVal);
             } else if (!lent) {
-                JdkBridge.closeDescriptor(epollVal);
+                JdkClasses.CHANNELS.close(epollVal);
             }
         } finally {
             always.release();

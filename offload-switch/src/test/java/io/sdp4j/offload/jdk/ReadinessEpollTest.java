@@ -54,7 +54,9 @@ class ReadinessEpollTest {
             for (int i = 0; i < MANY; i++) {
                 ReadinessEpoll epoll = new ReadinessEpoll(-1);
                 all.add(epoll);
-                int _ = JdkBridge.epollAdd(selector.value(), epoll.value(), JdkBridge.POLLIN);
+                int _ =
+                        JdkClasses.CHANNELS.epollAdd(
+                                selector.value(), epoll.value(), JdkBridge.POLLIN);
             }
             for (ReadinessEpoll epoll : all) {
                 assertFalse(readable(selector));
