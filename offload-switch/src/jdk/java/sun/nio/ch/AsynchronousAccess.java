@@ -52,16 +52,7 @@ public final class AsynchronousAccess {
     }
 
     /** Told on a thread of a group that a descriptor is ready, or has to go. */
-    public abstract static class Watcher implements Port.PollableChannel {
-        /**
-         * @param direct whether a handler may be called on this thread
-         */
-        @Override
-        public abstract void onEvent(int events, boolean direct);
-
-        @Override
-        public abstract void close();
-    }
+    public abstract static class Watcher implements Port.PollableChannel {}
 
     /**
      * Adds a descriptor to those of the group's channels.

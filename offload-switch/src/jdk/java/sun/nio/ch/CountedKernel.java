@@ -108,7 +108,7 @@ public final class CountedKernel implements Carrier {
         long ageNanos = nowNanos - bornNanos;
         long bytes = sent.get() + received.get();
         boolean bulk = bytes / BULK_CALL_BYTES >= calls;
-        if (early.listener() != null) {
+        if (early.listener != null) {
             return bulk && bytes >= ENOUGH_BYTES && ageNanos >= ENOUGH_NANOS;
         }
         usedNanos += Math.min(nowNanos - lookedNanos, SLOW_LOOK_NANOS);

@@ -54,9 +54,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             AtomicLongArray accepted) {}
 
     private final ConnectionChannel channel;
-    private final ProtocolFamily family; // null = the JDK's choice
+    public final ProtocolFamily family; // that was asked for, or null
     private final Rules rules;
-    private final ListeningChannel listener; // null for one that connects
+    public final ListeningChannel listener; // that has accepted it, or null
     private Map<SocketOption<?>, Object> options = Map.of(); // or one of its own
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private boolean begun; // connecting
@@ -134,11 +134,6 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return listener != null && listener.beside() != null;
     }
 
-    /** The listener that has accepted it, or null. */
-    public ListeningChannel listener() {
-        return listener;
-    }
-
     /** It has connected, and carries too little to be worth moving: it needs no count. */
     synchronized void isNotWorthMoving() {
         if (!starting && !stays) {
@@ -171,11 +166,6 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             channel.carriedBy(carrier);
         }
         return true;
-    }
-
-    /** The protocol family that was asked for, or null. */
-    public ProtocolFamily family() {
-        return family;
     }
 
     /** The address that the application asked to bind to, or null. */

@@ -33,9 +33,10 @@ final class EarlyMaker implements Function<Object[], Object> {
                 case "unix" -> new SocketChannelImpl(provider, UNIX);
                 case "unix-listener" -> new ServerSocketChannelImpl(provider, UNIX);
                 case "listener" ->
-                        ListeningChannel.early(
+                        new ListeningChannel(
                                 provider,
                                 (ProtocolFamily) given[2],
+                                null,
                                 new EarlyListening(rules(given)));
                 default ->
                         EarlyConnection.toConnect(

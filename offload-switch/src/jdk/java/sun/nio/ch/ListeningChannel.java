@@ -74,30 +74,20 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      */
     public ListeningChannel(SelectorProvider provider, ProtocolFamily family, SecondQueue beside)
             throws IOException {
-        this(provider, family(family), beside, null);
+        this(provider, family, beside, null);
     }
 
-    private ListeningChannel(
+    /** The same; with {@code early} and without {@code beside} it is an early one. */
+    ListeningChannel(
             SelectorProvider provider,
             ProtocolFamily family,
             SecondQueue beside,
             EarlyAccept early)
             throws IOException {
-        super(provider, family);
-        this.family = family;
+        super(provider, family(family));
+        this.family = family(family);
         this.beside = beside;
         this.early = early;
-    }
-
-    /**
-     * An early channel.
-     *
-     * @param family null = the JDK's choice
-     */
-    static ListeningChannel early(
-            SelectorProvider provider, ProtocolFamily family, EarlyAccept early)
-            throws IOException {
-        return new ListeningChannel(provider, family(family), null, early);
     }
 
     static ProtocolFamily family(ProtocolFamily asked) {

@@ -140,7 +140,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         }
         if (!early.mayMove()) {
             if (!channel.kernelConnected() && !channel.kernelConnecting()) {
-                connection(channel, early.family(), false).goOn(early, null, null, null);
+                connection(channel, early.family, false).goOn(early, null, null, null);
             }
             return;
         }
@@ -148,12 +148,12 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         AcceptedTable table = null;
         Attempt why = OffloadSwitch.YOUNG;
         InetSocketAddress to = (InetSocketAddress) channel.kernelRemoteAddress();
-        if (early.listener() == null) {
+        if (early.listener == null) {
             decision = owner.policy().decide(early.asked(), to);
             if (!owner.beginsOnKernel(decision, to)) {
                 return;
             }
-        } else if (early.listener().beside() instanceof SwitchListener listener) {
+        } else if (early.listener.beside() instanceof SwitchListener listener) {
             why = listener.whyByTcp();
             table = listener.table((InetSocketAddress) channel.kernelLocalAddress(), to);
         }
@@ -162,7 +162,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
             new SwitchedConnection(
                             this,
                             channel,
-                            early.family(),
+                            early.family,
                             false,
                             counted.readLock,
                             counted.writeLock)

@@ -65,7 +65,7 @@ public record ConnectSpec(
 
     /** The same attempt with another deadline. */
     public ConnectSpec until(long otherDeadlineNanos) {
-        return from(askedNanos, otherDeadlineNanos, limitNanos);
+        return with(localAddress, askedNanos, otherDeadlineNanos, limitNanos, abandoned);
     }
 
     /**
@@ -74,39 +74,34 @@ public record ConnectSpec(
      */
     public ConnectSpec later(long startNanos, long nowNanos) {
         long more = Math.min(startNanos, limitNanos - deadlineNanos);
-        return from(nowNanos, deadlineNanos + more, limitNanos);
+        return with(localAddress, nowNanos, deadlineNanos + more, limitNanos, abandoned);
     }
 
     /** The same attempt, made anew at {@code nowNanos} with so much time. */
     public ConnectSpec again(long nowNanos, long timeNanos, long mostNanos) {
-        return from(nowNanos, nowNanos + timeNanos, nowNanos + mostNanos);
+        return with(localAddress, nowNanos, nowNanos + timeNanos, nowNanos + mostNanos, abandoned);
     }
 
     /** The same attempt, made by a caller in between. */
     public ConnectSpec onBehalf(LocalAddress otherAddress, BooleanSupplier otherAbandoned) {
-        return new ConnectSpec(
-                remote,
-                otherAddress,
-                fabrics,
-                askedNanos,
-                deadlineNanos,
-                limitNanos,
-                deadlineByRule,
-                otherAbandoned,
-                asked,
-                socket);
+        return with(otherAddress, askedNanos, deadlineNanos, limitNanos, otherAbandoned);
     }
 
-    private ConnectSpec from(long begunNanos, long untilNanos, long mostNanos) {
+    private ConnectSpec with(
+            LocalAddress address,
+            long begunNanos,
+            long untilNanos,
+            long mostNanos,
+            BooleanSupplier unwanted) {
         return new ConnectSpec(
                 remote,
-                localAddress,
+                address,
                 fabrics,
                 begunNanos,
                 untilNanos,
                 mostNanos,
                 deadlineByRule,
-                abandoned,
+                unwanted,
                 asked,
                 socket);
     }
