@@ -286,9 +286,8 @@ public abstract class Upgrade {
 
     /** A data lock was given back: one that closes may have relied on that. Without a lock. */
     private void leave() {
-        StreamHandle stream = taken();
-        if (stream != null) {
-            stream.leave();
+        if (taken() != null) {
+            taken().leave();
         }
     }
 

@@ -242,9 +242,8 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     protected void left() {
-        OffloadedConnection stream = moved;
-        if (stream != null) {
-            stream.leave();
+        if (moved != null) {
+            moved.leave();
         }
     }
 
@@ -342,9 +341,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     @Override
     public void shutdownInput() throws IOException {
         inputShut = true;
-        OffloadedConnection stream = moved;
-        if (stream != null) {
-            stream.shutdownInput();
+        if (moved != null) {
+            moved.shutdownInput();
         }
         if (!handover.inMoved()) {
             kernel.shutdownInput();
@@ -356,9 +354,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     public void shutdownOutput() throws IOException {
         outputShut = true;
         endOut();
-        OffloadedConnection stream = moved;
-        if (stream != null) {
-            stream.shutdownOutput();
+        if (moved != null) {
+            moved.shutdownOutput();
         }
         try {
             kernel.shutdownOutput();
@@ -375,43 +372,38 @@ final class MovingConnection extends Upgrade implements Duplex {
     public synchronized void timeoutMillis(int millis) throws SocketException {
         timeoutMillis = millis;
         kernel.setOption(SocketOptions.SO_TIMEOUT, millis);
-        OffloadedConnection stream = moved;
-        if (stream != null) {
-            stream.timeoutMillis(millis);
+        if (moved != null) {
+            moved.timeoutMillis(millis);
         }
     }
 
     @Override
     public synchronized void oobInline(boolean inline) {
-        OffloadedConnection stream = moved;
-        if (stream != null) {
-            stream.oobInline(inline);
+        if (moved != null) {
+            moved.oobInline(inline);
         }
     }
 
     @Override
     public synchronized void keepAlive(boolean on) {
-        OffloadedConnection stream = moved;
-        if (stream != null) {
-            stream.keepAlive(on);
+        if (moved != null) {
+            moved.keepAlive(on);
         }
     }
 
     @Override
     public boolean migrate() throws IOException {
-        OffloadedConnection stream = moved;
-        return stream != null && stream.migrate();
+        return moved != null && moved.migrate();
     }
 
     @Override
     public void close(int lingerSeconds) throws IOException {
         close(lingerSeconds == 0);
-        OffloadedConnection stream = moved;
-        if (stream != null) {
+        if (moved != null) {
             if (resetsByKernel()) {
                 kernel.setOption(SocketOptions.SO_LINGER, 0);
             }
-            stream.close(lingerSeconds);
+            moved.close(lingerSeconds);
         }
         if (lingerSeconds == 0) {
             resetTcp(kernel.fileDescriptor());

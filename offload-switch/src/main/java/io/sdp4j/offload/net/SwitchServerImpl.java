@@ -74,8 +74,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 return;
             }
             // First: a connection that comes by TCP in between would stay there.
-            Attempt why =
-                    kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(backlog);
+            Attempt why = kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(backlog);
             boolean listening = false;
             try {
                 kernel.listen(backlog);
@@ -176,10 +175,9 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
     AcceptedTable table(KernelSocket accepted) throws IOException {
         Acceptor both = acceptor;
-        if (both == null) {
-            return null;
-        }
-        return both.listening().accepted(accepted.localAddress(), accepted.remoteAddress());
+        return both == null
+                ? null
+                : both.listening().accepted(accepted.localAddress(), accepted.remoteAddress());
     }
 
     @Override

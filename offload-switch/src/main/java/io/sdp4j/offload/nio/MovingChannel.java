@@ -456,9 +456,8 @@ final class MovingChannel extends Upgrade implements Carrier {
     public void shutdownInput() throws IOException {
         ensureConnected();
         inputShut = true;
-        ChannelStream stream = moved;
-        if (stream != null) {
-            stream.shutInput();
+        if (moved != null) {
+            moved.shutInput();
         }
         if (!adopted) {
             try {
@@ -479,9 +478,8 @@ final class MovingChannel extends Upgrade implements Carrier {
         ensureConnected();
         outputShut = true;
         endOut();
-        ChannelStream stream = moved;
-        if (stream != null) {
-            stream.shutOutput();
+        if (moved != null) {
+            moved.shutOutput();
         }
         if (!adopted) {
             try {

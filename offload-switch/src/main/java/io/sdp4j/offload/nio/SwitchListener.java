@@ -184,14 +184,12 @@ final class SwitchListener implements SecondQueue, Runnable {
 
     /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
     AcceptedTable table(InetSocketAddress here, InetSocketAddress there) {
-        OffloadListeners now = listening;
-        return now == null ? null : now.accepted(here, there);
+        return listening == null ? null : listening.accepted(here, there);
     }
 
     /** Why what the kernel accepts is there. */
     Attempt whyByTcp() {
-        OffloadListeners now = listening;
-        return now == null ? why : now.why();
+        return listening == null ? why : listening.why();
     }
 
     @Override
@@ -211,18 +209,16 @@ final class SwitchListener implements SecondQueue, Runnable {
 
     @Override
     public void close() {
-        OffloadListeners now = listening;
-        if (now != null) {
-            now.close();
+        if (listening != null) {
+            listening.close();
             signal();
         }
     }
 
     @Override
     public void release() throws IOException {
-        ReadinessEpoll made = epoll;
-        if (made != null) {
-            made.close();
+        if (epoll != null) {
+            epoll.close();
         }
     }
 }

@@ -348,9 +348,8 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     /** Something on this side has changed what is ready. */
     void settle() {
-        ReadinessFd d = notifyFd;
-        if (d != null) {
-            d.settle();
+        if (notifyFd != null) {
+            notifyFd.settle();
         }
     }
 
@@ -493,9 +492,8 @@ final class SwitchedConnection implements ConnectionSwitch {
             lingerSeconds = options.lingerSeconds();
             stateLock.notifyAll(); // a thread in finishConnect
         }
-        ReadinessFd d = notifyFd;
-        if (d != null) {
-            d.silence(); // first: what a close wakes is nothing for a selector
+        if (notifyFd != null) {
+            notifyFd.silence(); // first: what a close wakes is nothing for a selector
         }
         MovingChannel m = moving;
         if (m != null) {
