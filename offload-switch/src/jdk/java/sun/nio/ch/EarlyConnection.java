@@ -77,11 +77,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         this.listener = listener;
     }
 
-    /**
-     * A channel to connect.
-     *
-     * @param family that was asked for, or null
-     */
+    /** A channel to connect. */
     static SocketChannel toConnect(SelectorProvider provider, ProtocolFamily family, Rules rules)
             throws IOException {
         ConnectionChannel channel = new ConnectionChannel(provider, family);

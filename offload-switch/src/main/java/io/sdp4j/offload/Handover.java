@@ -24,17 +24,13 @@ public final class Handover {
 
     private static final long UNKNOWN = -1;
 
-    private final AtomicLong sent; // set by the writer
-    private final AtomicLong received; // set by the reader
+    private final AtomicLong sent; // bytes by TCP until now; set by the writer
+    private final AtomicLong received; // likewise; set by the reader
     private boolean stays; // writer: the output ends on TCP
     private volatile boolean outMoved; // set by the writer
     private volatile boolean inMoved; // set by the reader
     private volatile long limit = UNKNOWN;
 
-    /**
-     * @param sent bytes that the writer has sent by TCP until now
-     * @param received bytes that the reader has taken from TCP until now
-     */
     Handover(AtomicLong sent, AtomicLong received) {
         this.sent = sent;
         this.received = received;

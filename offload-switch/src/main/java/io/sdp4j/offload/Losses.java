@@ -29,9 +29,6 @@ final class Losses {
     private final Consumer<String> log;
     private final Set<ReasonCode> told = ConcurrentHashMap.newKeySet();
 
-    /**
-     * @param log takes a line for people
-     */
     Losses(Consumer<String> log) {
         this.log = log;
     }

@@ -36,8 +36,8 @@ final class OffloadConnects {
     /** Before a server is asked again: to ask costs a read of kernel tables, or a hand-shake. */
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final List<OffloadProvider> providers;
-    private final long capNanos;
+    private final List<OffloadProvider> providers; // asked in this order; immutable
+    private final long capNanos; // longest time of an attempt, unless a rule names one
     private final RecentFailures failures;
     private final SwitchCounters counters;
     private final Losses losses;
@@ -50,10 +50,6 @@ final class OffloadConnects {
     /** Whether a provider has started: it has looked for a peer and found none. */
     private volatile boolean started;
 
-    /**
-     * @param providers asked in this order; immutable
-     * @param capNanos longest time of an attempt, unless a rule names one
-     */
     OffloadConnects(
             List<OffloadProvider> providers,
             long capNanos,

@@ -77,8 +77,6 @@ public final class OffloadListeners implements AutoCloseable {
     /**
      * Where a connection goes that was accepted from the kernel.
      *
-     * @param local its end here
-     * @param remote the other end
      * @return null if it can not move: the kernel's own way is the shortest
      */
     public AcceptedTable accepted(InetSocketAddress local, InetSocketAddress remote) {

@@ -122,9 +122,6 @@ public final class OffloadSwitch {
         this(policy, providers, settings, kernel, opened, null);
     }
 
-    /**
-     * @param gate for connections that wait in a crowd; null = the machine's
-     */
     OffloadSwitch(
             Supplier<Policy> policy,
             List<OffloadProvider> providers,

@@ -35,15 +35,11 @@ final class RecentFailures {
     /** Of a server that is about to listen for offload and has been asked once. */
     private static final long SURELY_LISTENS_NANOS = TimeUnit.SECONDS.toNanos(6);
 
-    private final long ttlNanos;
+    private final long ttlNanos; // how long a failure is remembered; 0 = not at all
     private final LongSupplier nanoClock;
     private final Map<InetSocketAddress, Failure> last; // this
     private volatile boolean empty = true;
 
-    /**
-     * @param ttlNanos how long a failure is remembered; 0 = not at all
-     * @param capacity destinations, at least 1
-     */
     RecentFailures(long ttlNanos, int capacity, LongSupplier nanoClock) {
         this.ttlNanos = ttlNanos;
         this.nanoClock = nanoClock;

@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
  * @param upgrade when connections on this host are offloaded
  */
 public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, UpgradePolicy upgrade) {
-    /** Cap of an offload attempt. */
     public static final Setting CONNECT_TIMEOUT_MS =
             Setting.number(
                     "sdp4j.connect.timeout.ms",
@@ -26,7 +25,6 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
                     "Longest time of an offload attempt before kernel TCP is used; up to five"
                             + " seconds more while this process's or the peer's switch starts.");
 
-    /** How long a miss is remembered. */
     public static final Setting MISS_CACHE_SECONDS =
             Setting.number(
                     "sdp4j.internal.miss.cache.seconds",
@@ -37,7 +35,6 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
                     "How long a destination that was silent twice over RDMA, or refused and took"
                             + " TCP, goes straight to TCP; 0: not at all.");
 
-    /** When connections leave TCP. */
     public static final Setting UPGRADE =
             Setting.text(
                     "sdp4j.upgrade",
@@ -49,7 +46,6 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
                             + " to run; connect: as soon as TCP has made it; a number: after so many"
                             + " bytes.");
 
-    /** All that can be set. */
     public static final List<Setting> ALL =
             List.of(CONNECT_TIMEOUT_MS, MISS_CACHE_SECONDS, UPGRADE);
 

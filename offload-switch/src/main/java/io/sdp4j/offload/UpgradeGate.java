@@ -25,15 +25,11 @@ final class UpgradeGate {
     /** Weight of the average against a new count; counts vary by half. */
     private static final int MEMORY = 8;
 
-    private final IntSupplier runnable;
-    private final int most;
+    private final IntSupplier runnable; // threads of the machine that run or want to
+    private final int most; // of them
     private double average = -1; // this; negative before the first look
     private long lookedNanos; // this
 
-    /**
-     * @param runnable threads of the machine that run or want to
-     * @param processors of the machine
-     */
     UpgradeGate(IntSupplier runnable, int processors) {
         this.runnable = runnable;
         this.most = CROWD * processors;

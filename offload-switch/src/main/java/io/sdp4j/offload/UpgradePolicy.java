@@ -149,12 +149,7 @@ public record UpgradePolicy(
         return waits == Waits.SELECTOR ? bulkAgeNanos : ageNanos;
     }
 
-    /**
-     * Whether it is clear that a channel that does not block carries too little to be worth moving.
-     *
-     * @param calls that carried something
-     * @param turnNanos from one of the last answers to the next
-     */
+    /** Whether it is clear that a channel that does not block carries too little. */
     boolean carriesLittle(long calls, long carriedBytes, long ageNanos, long turnNanos) {
         return bulkBytes != 0
                 && ageNanos >= bulkAgeNanos / 2

@@ -47,7 +47,7 @@ final class UpgradeTrigger {
     private static final int TELL_TURNS = 100;
 
     private final UpgradePolicy policy;
-    private final AtomicLong allTurns;
+    private final AtomicLong allTurns; // of all connections of the JVM; this one adds its own
     private final Handover handover;
     private final LongSupplier clock;
     private final long bornNanos;
@@ -63,9 +63,6 @@ final class UpgradeTrigger {
     private int foundNoListener; // how often
     private int foundSilent; // how often
 
-    /**
-     * @param allTurns how often all connections of the JVM have answered; this one adds its own
-     */
     UpgradeTrigger(UpgradePolicy policy, AtomicLong allTurns, Handover handover, Began began) {
         this(policy, allTurns, handover, began, System::nanoTime);
     }

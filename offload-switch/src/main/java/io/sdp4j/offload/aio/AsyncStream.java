@@ -19,13 +19,10 @@ final class AsyncStream {
     final Direction writes = new Direction(this, false);
     final Readiness readiness = new Readiness(this);
 
-    final SwitchAsynchronousSocketChannel channel;
+    final SwitchAsynchronousSocketChannel channel; // closed by a forced cancel
     private final SwitchCounters counters;
     private volatile ConnectionInfo last; // what the stream said before it was given back
 
-    /**
-     * @param channel what a forced cancel closes
-     */
     AsyncStream(
             OffloadStream stream,
             SwitchChannelGroup group,

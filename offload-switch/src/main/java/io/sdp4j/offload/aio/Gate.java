@@ -13,11 +13,8 @@ final class Gate {
     private static final int CLOSED = Integer.MIN_VALUE;
 
     private final AtomicInteger state = new AtomicInteger();
-    private final Runnable whenIdle;
+    private final Runnable whenIdle; // called once, after close, when no user is left
 
-    /**
-     * @param whenIdle called once, after {@link #close}, when no user is left
-     */
     Gate(Runnable whenIdle) {
         this.whenIdle = whenIdle;
     }

@@ -36,9 +36,6 @@ public final class BorrowedBuffers {
 
     /**
      * The same buffers, with a slice of its own for each further occurrence of one. None is null.
-     *
-     * @param from the first one that counts
-     * @param to one more than the last one
      */
     public ByteBuffer[] apart(ByteBuffer[] many, int from, int to) {
         boolean few = to - from <= FEW;

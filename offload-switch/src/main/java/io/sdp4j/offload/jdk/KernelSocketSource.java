@@ -33,11 +33,9 @@ public enum KernelSocketSource {
 
     /** As the other, on top of an implementation of the JDK's that exists already. */
     public static KernelSocket client(SocketImpl platform, boolean proxies) {
-        return new KernelSocket(
-                proxies ? JdkClasses.SOCKETS.behindProxies(platform) : platform);
+        return new KernelSocket(proxies ? JdkClasses.SOCKETS.behindProxies(platform) : platform);
     }
 
-    /** A listener. */
     public KernelSocket server() {
         return this == PUBLIC ? new PublicServer() : server(JdkClasses.SOCKETS.platform(true));
     }

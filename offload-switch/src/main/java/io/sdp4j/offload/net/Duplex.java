@@ -45,16 +45,10 @@ interface Duplex {
      */
     void close(int lingerSeconds) throws IOException;
 
-    /**
-     * @param socket what the stream's {@code close} closes
-     */
     default InputStream inputStream(Closeable socket) {
         return new SwitchInputStream(this, socket);
     }
 
-    /**
-     * @param socket what the stream's {@code close} closes
-     */
     default OutputStream outputStream(Closeable socket) {
         return new SwitchOutputStream(this, socket);
     }

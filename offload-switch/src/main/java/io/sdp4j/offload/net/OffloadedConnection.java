@@ -26,9 +26,6 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
      */
     private volatile boolean nonBlocking;
 
-    /**
-     * @param timedConnect whether the connection was made within a time
-     */
     public OffloadedConnection(
             OffloadStream stream,
             SwitchCounters counters,

@@ -99,7 +99,6 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         state = State.UNCONNECTED;
     }
 
-    /** For a listener. */
     public static SwitchSocketImpl server(OffloadSwitch owner) {
         return new SwitchServerImpl(owner);
     }

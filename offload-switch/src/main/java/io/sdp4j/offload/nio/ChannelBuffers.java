@@ -22,8 +22,6 @@ abstract class ChannelBuffers implements OffloadStream.Loan {
     /**
      * Begins a call, which {@link #clear} ends, also where this throws; one of the two is null.
      *
-     * @param offset of the first one in {@code many}
-     * @param length how many of them
      * @param parks whether the call gives its buffers up while it waits: then an arena of theirs
      *     may be closed meanwhile, as in the JDK
      */

@@ -64,9 +64,6 @@ final class ChannelConnect {
     /** Whether the peer may have accepted already; null until it was asked, and after TRYING. */
     private volatile BooleanSupplier answered;
 
-    /**
-     * @param byProvider whether a provider has accepted the connection
-     */
     ChannelConnect(SwitchedConnection connection, ProtocolFamily family, boolean byProvider) {
         this.connection = connection;
         this.channel = connection.channel;

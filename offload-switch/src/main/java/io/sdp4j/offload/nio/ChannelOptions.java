@@ -22,14 +22,11 @@ final class ChannelOptions {
 
     private final SwitchSelectorProvider provider;
     private final ConnectionChannel channel;
-    private final ProtocolFamily family;
+    private final ProtocolFamily family; // or null
     private final Map<SocketOption<?>, Object> set = new LinkedHashMap<>();
     private boolean byCopy; // the channel cannot answer any more
     private SocketChannel holder;
 
-    /**
-     * @param family of the channel, or null
-     */
     ChannelOptions(
             SwitchSelectorProvider provider, ConnectionChannel channel, ProtocolFamily family) {
         this.provider = provider;

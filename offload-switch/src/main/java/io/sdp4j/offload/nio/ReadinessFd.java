@@ -35,7 +35,7 @@ final class ReadinessFd {
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
     final StreamHandle stream;
-    private final ReadinessEpoll epoll;
+    private final ReadinessEpoll epoll; // over the provider's descriptor; closed by this
     private final int number = NUMBERS.getAndIncrement();
     private volatile SelectorPollPolicy watch; // of the selector that was last told of readiness
     private int interest; // this
@@ -43,9 +43,6 @@ final class ReadinessFd {
     private int misses; // of the thread that selects: how often in a row it found nothing ready
     private boolean held; // likewise: the descriptor was left readable when it was asked last
 
-    /**
-     * @param epoll over the provider's descriptor; this closes it
-     */
     ReadinessFd(SwitchedConnection connection, StreamHandle stream, ReadinessEpoll epoll) {
         this.connection = connection;
         this.channel = connection.channel;

@@ -85,11 +85,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
                 this, channel, family, byProvider, new ReentrantLock(), new ReentrantLock());
     }
 
-    /**
-     * A channel to connect.
-     *
-     * @param family that was asked for, or null
-     */
+    /** A channel to connect, of the family that was asked for, or null. */
     private SocketChannel toConnect(ProtocolFamily family) throws IOException {
         ConnectionChannel channel = new ConnectionChannel(this, family);
         return connection(channel, family, false).open();
@@ -160,12 +156,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         if (decision != null || table != null) {
             CountedKernel counted = early.counted();
             new SwitchedConnection(
-                            this,
-                            channel,
-                            early.family,
-                            false,
-                            counted.readLock,
-                            counted.writeLock)
+                            this, channel, early.family, false, counted.readLock, counted.writeLock)
                     .goOn(early, decision, table, why);
         }
     }

@@ -63,8 +63,6 @@ final class SwitchedConnection implements ConnectionSwitch {
     /**
      * @param family that was asked for, or null
      * @param byProvider whether a provider has accepted it
-     * @param readLock held by its reader
-     * @param writeLock held by its writer
      */
     SwitchedConnection(
             SwitchSelectorProvider provider,
