@@ -4,6 +4,7 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
+import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
 import io.sdp4j.offload.jdk.ChannelBridge;
@@ -12,11 +13,13 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -566,21 +569,43 @@ final class SwitchedConnection implements ConnectionSwitch {
         if (connect.trying()) {
             return 0;
         }
-        int events = channel.kernelInterest(MovedOutput.watched(this, ops));
+        int events = channel.kernelInterest(watchedByKernel(ops));
         if (events == 0 && ops != 0) {
             connect.selectors.noteAsker();
         }
         return connect.selectors.interestInKernel(events);
     }
 
-    /** The stream if output goes by it and selectors watch the kernel's socket, else null. */
-    ChannelStream movedOutput() {
+    /**
+     * Whether output goes by the stream while selectors watch the kernel's socket, by which input
+     * still comes. The socket always has room then, and the stream may have none. Then the socket
+     * is not watched for room, and the stream makes selectors ask again.
+     */
+    private boolean onlyOutputMoved() {
         MovingChannel m = moving;
-        return m != null && m.handover.outMoved() && notifyFd == null ? stream : null;
+        return m != null && m.handover.outMoved() && notifyFd == null;
     }
 
-    /** On a thread of the provider: the stream may take something again, or has ended. */
-    void roomInStream() {
+    /** Those of {@code ops} for which the kernel's socket is to be watched. */
+    private int watchedByKernel(int ops) {
+        if ((ops & SelectionKey.OP_WRITE) == 0 || !onlyOutputMoved()) {
+            return ops;
+        }
+        WeakReference<SwitchedConnection> asked = new WeakReference<>(this);
+        Runnable onRoom =
+                () -> {
+                    SwitchedConnection c = asked.get();
+                    // Not here: this thread may hold a lock of the stream, for which a selector
+                    // that holds its own waits above.
+                    if (c != null && !ConnectThreads.startShort(c::roomInStream)) {
+                        c.roomInStream();
+                    }
+                };
+        return stream.arm(OffloadStream.WRITE, onRoom) ? ops & ~SelectionKey.OP_WRITE : ops;
+    }
+
+    /** The stream may take something again, or has ended. */
+    private void roomInStream() {
         if (notifyFd == null && channel.isOpen()) {
             connect.selectors.nudge();
         }
@@ -599,6 +624,15 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
         int before = key.nioReadyOps();
         boolean more = channel.kernelReady(ops, initialOps, key);
-        return MovedOutput.ready(this, initialOps, before, more, key);
+        int now = key.nioReadyOps();
+        if ((now & ~initialOps & SelectionKey.OP_WRITE) == 0
+                || !onlyOutputMoved()
+                || (stream.ready() & OffloadStream.WRITE) != 0) {
+            return more;
+        }
+        int left = now & ~SelectionKey.OP_WRITE;
+        key.nioReadyOps(left);
+        ChannelBridge.queueUpdate(key);
+        return (left & ~before) != 0;
     }
 }
