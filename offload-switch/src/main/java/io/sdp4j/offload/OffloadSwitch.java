@@ -95,7 +95,10 @@ public final class OffloadSwitch {
 
     final OffloadConnects connects;
     private final UpgradeGate gate; // null = the machine's, where the settings want one
-    private final AtomicLong answered = new AtomicLong();
+
+    /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
+    final AtomicLong answered = new AtomicLong();
+
     private final SwitchCounters counters = new SwitchCounters();
     private final Losses losses = new Losses(new Warnings());
 
@@ -237,11 +240,6 @@ public final class OffloadSwitch {
         return connects.withoutThread(decision, remote);
     }
 
-    /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
-    AtomicLong answered() {
-        return answered;
-    }
-
     /** For a connection that began on kernel TCP, does not block and stays there for good. */
     public Attempt notWorthMoving() {
         return settings.upgrade().keepsSelectors() ? ALONE : CARRIES_LITTLE;
@@ -274,7 +272,7 @@ public final class OffloadSwitch {
         if (!settings.upgrade().waitsInCrowd()) {
             return true;
         }
-        UpgradeGate here = gate == null ? UpgradeGate.ofMachine() : gate;
+        UpgradeGate here = gate == null ? UpgradeGate.OfMachine.GATE : gate;
         return here.isOpen(System.nanoTime());
     }
 

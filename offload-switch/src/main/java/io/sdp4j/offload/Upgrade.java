@@ -89,7 +89,7 @@ public abstract class Upgrade {
         this.readLock = began.readLock();
         this.writeLock = began.writeLock();
         this.handover = new Handover(began.sent(), began.received());
-        this.trigger = new UpgradeTrigger(owner.upgradePolicy(), owner.answered(), handover, began);
+        this.trigger = new UpgradeTrigger(owner.upgradePolicy(), owner.answered, handover, began);
         this.decision = decision;
         this.table = table;
         this.kernelInfo = kernelInfo;

@@ -36,13 +36,9 @@ final class UpgradeGate {
     }
 
     /** In a class of its own: making it takes milliseconds, and most programs never ask. */
-    private static final class OfMachine {
+    static final class OfMachine {
+        /** The gate of this machine, open where the kernel does not tell. */
         static final UpgradeGate GATE = new UpgradeGate(UpgradeGate::runnableThreads, processors());
-    }
-
-    /** The gate of this machine, open where the kernel does not tell. */
-    static UpgradeGate ofMachine() {
-        return OfMachine.GATE;
     }
 
     /**

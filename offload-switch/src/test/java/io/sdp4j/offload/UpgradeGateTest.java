@@ -76,6 +76,6 @@ final class UpgradeGateTest {
 
     @Test
     void thisMachineTells() {
-        assertTrue(UpgradeGate.ofMachine().isOpen(nowNanos), "with fewer threads than a crowd");
+        assertTrue(UpgradeGate.OfMachine.GATE.isOpen(nowNanos), "with fewer threads than a crowd");
     }
 }
