@@ -228,7 +228,10 @@ public abstract class Upgrade {
         if (handover.outMoved()) {
             return true;
         }
-        if (state == State.MOVING && handover.mayMove() && peerUses()) {
+        if (state == State.MOVING
+                && handover.mayMove()
+                // until its limit has come the end that has proposed may give the stream up
+                && (decision != null || handover.limitKnown())) {
             StreamHandle stream = taken();
             if (stream != null && stream.begin(handover.limitToTell())) {
                 handover.moveOut();
@@ -239,11 +242,6 @@ public abstract class Upgrade {
             }
         }
         return false;
-    }
-
-    /** Whether the peer has not given the stream up: until its limit has come it still may. */
-    private boolean peerUses() {
-        return decision != null || handover.limitKnown();
     }
 
     /**
@@ -457,7 +455,8 @@ public abstract class Upgrade {
             }
             number = descriptor();
         }
-        Attempt attempt = owner.connects.upgrade(decision, local(), remote(), number, this::isClosed);
+        Attempt attempt =
+                owner.connects.upgrade(decision, local(), remote(), number, this::isClosed);
         if (attempt.stream() != null) {
             attach(attempt.stream());
         } else {

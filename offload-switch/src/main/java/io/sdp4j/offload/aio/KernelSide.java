@@ -28,8 +28,8 @@ final class KernelSide {
     private final OffloadSwitch owner;
     private final SwitchChannelGroup group;
     private final Integer receiveBuffer; // of the listener
-    private volatile AsynchronousSocketChannel kernel;
-    private volatile boolean counted;
+    volatile AsynchronousSocketChannel kernel; // null: accepted, and no option was asked for
+    volatile boolean counted;
     private volatile boolean killed; // its connect was cancelled
     private volatile ConnectionInfo info; // why it carries the connection; null if it does not
     private OptionLog options; // null until one is set
@@ -45,11 +45,6 @@ final class KernelSide {
         this.group = group;
         this.kernel = kernel;
         this.receiveBuffer = receiveBuffer;
-    }
-
-    /** Null for an accepted offloaded channel until the first option is asked for. */
-    AsynchronousSocketChannel kernel() {
-        return kernel;
     }
 
     Decision decision(InetSocketAddress target) {
@@ -90,10 +85,6 @@ final class KernelSide {
         if (options != null) {
             options.applyTo(fresh);
         }
-    }
-
-    boolean counted() {
-        return counted;
     }
 
     void noteEstablished() {

@@ -135,7 +135,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             } else if (state == State.CONNECTING) {
                 KernelSide.check(target);
                 throw new ConnectionPendingException();
-            } else if (state == State.UNDECIDED && side.kernel().isOpen()) {
+            } else if (state == State.UNDECIDED && side.kernel.isOpen()) {
                 operation = decide(target, attachment, handler);
                 settled = state == State.KERNEL;
             }
@@ -150,7 +150,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         if (closed) {
             return group.deliver(handler, attachment, null, new ClosedChannelException());
         }
-        AsynchronousSocketChannel kernel = side.kernel();
+        AsynchronousSocketChannel kernel = side.kernel;
         if (handler == null) {
             return kernel.connect(target);
         }
@@ -227,7 +227,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             }
             side.fallBack(why);
             state = State.KERNEL;
-            return side.kernel();
+            return side.kernel;
         }
     }
 
@@ -250,7 +250,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
 
     /** Counts a connection through the kernel once it is seen to be up. */
     void noteEstablished() {
-        if (!side.counted()) {
+        if (!side.counted) {
             synchronized (stateLock) {
                 side.noteEstablished();
             }
@@ -268,7 +268,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     private AsynchronousSocketChannel kernelFor(String what) {
         noteEstablished();
         side.checkNotKilled(what);
-        return side.kernel();
+        return side.kernel;
     }
 
     @Override
@@ -387,7 +387,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     public AsynchronousSocketChannel shutdownInput() throws IOException {
         AsyncStream stream = offloaded;
         if (stream == null) {
-            side.kernel().shutdownInput();
+            side.kernel.shutdownInput();
         } else {
             stream.shutdownInput();
         }
@@ -398,7 +398,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     public AsynchronousSocketChannel shutdownOutput() throws IOException {
         AsyncStream stream = offloaded;
         if (stream == null) {
-            side.kernel().shutdownOutput();
+            side.kernel.shutdownOutput();
         } else {
             stream.shutdownOutput();
         }
@@ -440,7 +440,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     public SocketAddress getRemoteAddress() throws IOException {
         checkOpen();
         synchronized (stateLock) {
-            return state == State.OFFLOADED ? remote : side.kernel().getRemoteAddress();
+            return state == State.OFFLOADED ? remote : side.kernel.getRemoteAddress();
         }
     }
 
@@ -477,7 +477,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
 
     @Override
     public boolean isOpen() {
-        return !closed && (offloaded != null || side.kernel().isOpen());
+        return !closed && (offloaded != null || side.kernel.isOpen());
     }
 
     @Override
@@ -527,7 +527,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         AsyncStream stream = offloaded;
         synchronized (stateLock) {
             if (stream == null && state != State.CONNECTING) {
-                return side.kernel().toString();
+                return side.kernel.toString();
             }
             String now =
                     closed

@@ -102,12 +102,10 @@ public final class GroupPort {
             }
             JdkClasses.Asynchronous.CHANNELS.unregister(group, descriptor);
             if (polled && JdkClasses.Asynchronous.CHANNELS.hasFixedThreads(group)) {
-                ((Executor) group).execute(GroupPort::nothing);
+                ((Executor) group).execute(() -> {});
             }
         } catch (RejectedExecutionException e) {
             // that was the last descriptor of a group that has been shut down
         }
     }
-
-    private static void nothing() {}
 }

@@ -144,11 +144,6 @@ public final class JdkBridge {
         return nanos > TimeUnit.MILLISECONDS.toNanos(millis) ? millis + 1 : millis;
     }
 
-    /** Whether a descriptor is readable now. */
-    static boolean readable(FileDescriptor fd) throws IOException {
-        return JdkClasses.CHANNELS.poll(fd, POLLIN, 0) != 0;
-    }
-
     /**
      * Whether the peer of a kernel's socket has reset it, and no call has been told. Takes the
      * error that the kernel holds for the socket; a closed one has none.

@@ -168,7 +168,7 @@ public class KernelSocket {
 
         @Override
         public boolean kernelReady() throws IOException {
-            return JdkBridge.readable(listening);
+            return JdkClasses.CHANNELS.poll(listening, JdkBridge.POLLIN, 0) != 0;
         }
 
         @Override

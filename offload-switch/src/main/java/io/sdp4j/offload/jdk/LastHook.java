@@ -46,20 +46,17 @@ public final class LastHook {
 
     private static boolean register() {
         try {
-            return inFreeSlot(SharedSecrets.getJavaLangAccess());
-        } catch (LinkageError | RuntimeException e) {
-            return false; // the end takes longer, and nothing else is lost
-        }
-    }
-
-    private static boolean inFreeSlot(JavaLangAccess jdk) {
-        for (int slot = LAST_SLOT; slot >= FIRST_FREE_SLOT; slot--) {
-            try {
-                jdk.registerShutdownHook(slot, false, LastHook::run);
-                return true;
-            } catch (InternalError taken) {
-                // by another instance of this module
+            JavaLangAccess jdk = SharedSecrets.getJavaLangAccess();
+            for (int slot = LAST_SLOT; slot >= FIRST_FREE_SLOT; slot--) {
+                try {
+                    jdk.registerShutdownHook(slot, false, LastHook::run);
+                    return true;
+                } catch (InternalError taken) {
+                    // by another instance of this module
+                }
             }
+        } catch (LinkageError | RuntimeException e) {
+            // the end takes longer, and nothing else is lost
         }
         return false;
     }

@@ -357,7 +357,7 @@ final class ChannelConnect {
         synchronized (connection.stateLock) {
             state = next;
             if (next == State.OFFLOADED) {
-                connection.carriedByStream();
+                channel.carriedBy(connection.stream);
             }
         }
     }

@@ -67,7 +67,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         if (writeLock.isHeldByCurrentThread()) {
             return; // a transfer of a file goes on, and comes here at its end
         }
-        MovingChannel moving = connection.moving();
+        MovingChannel moving = connection.moving;
         if (moving == null) {
             leave();
         } else {

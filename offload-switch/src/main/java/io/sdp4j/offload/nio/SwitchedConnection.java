@@ -54,10 +54,10 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     private final ChannelConnect connect;
     private final boolean byProvider; // it was accepted from one
-    private volatile ChannelStream stream; // set once
+    volatile ChannelStream stream; // set once
     private volatile ReadinessFd notifyFd; // set once
     private boolean begunMoving; // stateLock
-    private volatile MovingChannel moving; // set once, and to null if it turns out to stay
+    volatile MovingChannel moving; // set once, and to null if it turns out to stay
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
     private boolean wantsReadinessFd;
@@ -196,11 +196,6 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    /** The connection that the kernel carries and that may move, or has; null = there is none. */
-    MovingChannel moving() {
-        return moving;
-    }
-
     /** Its bytes need not be counted any more. */
     void stayOnKernel() {
         connect.becomes(provider.owner.notWorthMoving());
@@ -293,12 +288,6 @@ final class SwitchedConnection implements ConnectionSwitch {
     /** The stream if reading and writing is its business, else null. */
     ChannelStream connectedStream() {
         return connect.offloaded() ? stream : null;
-    }
-
-    /** From now on reading and writing is the stream's business. */
-    void carriedByStream() {
-        assert Thread.holdsLock(stateLock);
-        channel.carriedBy(stream);
     }
 
     /**

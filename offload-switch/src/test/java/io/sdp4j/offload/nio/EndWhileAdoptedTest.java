@@ -24,7 +24,7 @@ class EndWhileAdoptedTest extends MovedByHand {
         if (c.readLock.isHeldByCurrentThread()) {
             assertNull(c.connectedStream());
             c.readLock.unlock();
-            c.moving().left();
+            c.moving.left();
             assertNotNull(c.connectedStream());
         }
         super.ends(op);
@@ -37,7 +37,7 @@ class EndWhileAdoptedTest extends MovedByHand {
         c.readLock.lock(); // it cannot become an offloaded one before this is given back
         moveOutput();
         tellLimit(0); // on a thread of its own: this one has the lock
-        assertTrue(c.moving().handover.finished());
+        assertTrue(c.moving.handover.finished());
 
         SelectionKey key = channel.register(selector, op);
         selector.selectNow(); // it has asked, and does not ask again by itself

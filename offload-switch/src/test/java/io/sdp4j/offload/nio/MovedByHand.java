@@ -168,7 +168,7 @@ abstract class MovedByHand {
     void moveOutput() throws IOException {
         channel.write(ByteBuffer.allocate(1));
         await().until(() -> toRead != null);
-        assertTrue(SwitchedConnection.of(channel).moving().handover.outMoved());
+        assertTrue(SwitchedConnection.of(channel).moving.handover.outMoved());
     }
 
     /** The peer tells, on a thread of the provider, how many bytes it has sent by TCP. */

@@ -30,7 +30,7 @@ class NoDescriptorsTest extends MovedByHand {
     void oneThatDoesNotBlockStays() throws Exception {
         channel.write(ByteBuffer.allocate(1));
         await().until(() -> closed);
-        assertFalse(SwitchedConnection.of(channel).moving().handover.outMoved());
+        assertFalse(SwitchedConnection.of(channel).moving.handover.outMoved());
         assertNotEquals(
                 ReasonCode.OFFLOADED, SwitchChannels.explain(channel).orElseThrow().reason());
         channel.register(selector, SelectionKey.OP_READ);

@@ -79,7 +79,7 @@ class UncountedChannelTest {
 
     /** The counter, or null. No signature here may name a class that needs the JDK's internals. */
     private Object counting() {
-        return SwitchedConnection.of(channel).moving();
+        return SwitchedConnection.of(channel).moving;
     }
 
     /** Without blocking, until it is known that it carries little. */

@@ -128,9 +128,7 @@ class WithheldResetTest extends MovedByHand {
     /** Of a read that began before the switch had started. */
     @Test
     void anEarlyReadsIsTold() throws Exception {
-        SwitchedConnection.of(channel)
-                .moving()
-                .goesOnAfter(new SocketException("Connection reset"));
+        SwitchedConnection.of(channel).moving.goesOnAfter(new SocketException("Connection reset"));
         tellLimit(0);
         assertReset(Task.start(this::read));
     }
