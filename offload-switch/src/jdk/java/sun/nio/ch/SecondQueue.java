@@ -19,11 +19,7 @@ public interface SecondQueue {
     /** A connection of the second queue; null if none waits, or it is the kernel's turn. */
     SocketChannel poll(ListeningChannel channel, boolean kernelHasNone) throws IOException;
 
-    /**
-     * The channel for a connection that came by TCP.
-     *
-     * @return null if it is refused
-     */
+    /** The channel for a connection that came by TCP; null if it is refused. */
     SocketChannel accepted(ListeningChannel channel, SocketChannel byTcp) throws IOException;
 
     /** Whether {@link #poll} would find a connection. */

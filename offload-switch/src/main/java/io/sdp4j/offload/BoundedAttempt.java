@@ -33,11 +33,7 @@ final class BoundedAttempt implements Runnable {
         this.spec = spec;
     }
 
-    /**
-     * As the provider does it, but until the limit of {@code spec} at most.
-     *
-     * @return null if it is not over by then
-     */
+    /** As the provider does it, until the limit of {@code spec}; null if it is not over by then. */
     static OffloadStream connect(OffloadProvider provider, ConnectSpec spec)
             throws OffloadUnavailable {
         BoundedAttempt attempt = new BoundedAttempt(provider, spec);

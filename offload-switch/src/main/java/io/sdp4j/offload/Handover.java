@@ -79,11 +79,7 @@ public final class Handover {
         return received.get();
     }
 
-    /**
-     * The other end's limit.
-     *
-     * @return false if that cannot be: it has sent more by TCP already
-     */
+    /** The other end's limit; false if that cannot be: it has sent more by TCP already. */
     boolean limit(byte[] told) {
         long bytes = ByteBuffer.wrap(told).getLong(0);
         if (bytes < received.get()) {

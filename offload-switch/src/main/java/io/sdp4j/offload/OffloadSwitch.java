@@ -203,7 +203,6 @@ public final class OffloadSwitch {
     /**
      * Tries to connect through the providers, as far as the rule allows.
      *
-     * @param decision what the policy says about this connection
      * @param remote resolved, not a wildcard
      * @param startNanos {@link System#nanoTime()} value when the caller began
      * @param timeoutNanos what the caller allows from then on for offload and kernel together;
@@ -316,7 +315,6 @@ public final class OffloadSwitch {
      * Listens through every provider, beside a kernel listener that is bound; at once, or, where
      * that will do, {@linkplain #listensLater later} on another thread.
      *
-     * @param decision what the policy says about this listener
      * @param address what the kernel listener is bound to, with its real port
      * @param dualStack whether it is {@code ::} and takes IPv4 too
      * @param backlog streams that may wait, as the application asked for them

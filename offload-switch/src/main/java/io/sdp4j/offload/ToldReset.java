@@ -30,29 +30,17 @@ public final class ToldReset {
         return withheld;
     }
 
-    /**
-     * A read has failed.
-     *
-     * @return whether it is to tell so; else it is at its end, as a write was told
-     */
+    /** A read has failed: whether it tells so; else it is at its end, as a write was told. */
     public boolean tellsReader(IOException e) {
         return !"Connection reset".equals(e.getMessage()) || tellsReader();
     }
 
-    /**
-     * A read has met a reset of TCP below a stream that has ended in order.
-     *
-     * @return whether it is to tell so, instead of the end
-     */
+    /** Whether a read tells of a reset of TCP below a stream that has ended in order. */
     public boolean tellsReader() {
         return told.compareAndSet(To.NONE, To.READER) || readerKnows();
     }
 
-    /**
-     * A write has failed.
-     *
-     * @return whether it is to tell so; else the pipe is broken, as a read or a write was told
-     */
+    /** Whether a failed write tells so; else the pipe is broken, as a read or a write was told. */
     public boolean tellsWriter(IOException e) {
         return !"Connection reset by peer".equals(e.getMessage())
                 || told.compareAndSet(To.NONE, To.WRITER);

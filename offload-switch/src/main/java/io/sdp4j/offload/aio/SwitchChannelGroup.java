@@ -74,11 +74,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         }
     }
 
-    /**
-     * Takes a new channel.
-     *
-     * @return false if the group does not want it any more
-     */
+    /** Takes a new channel; false if the group does not want it any more. */
     synchronized boolean add(Closeable member) {
         if (shutdown) {
             return false;
