@@ -11,67 +11,50 @@ import java.util.function.Consumer;
 
 /** The agent's settings. The shim reads some of them before, by their names. */
 public final class AgentSettings {
-    /** Where the report goes. */
     static final Setting REPORT =
-            Setting.text("sdp4j.report", "", "file", "JSON report written at exit; empty: none.");
+            Setting.text("sdp4j.report", "", "file")
+                    .help("JSON report written at exit; empty: none.");
 
-    /** Least severe level that is logged. */
     static final Setting LOG_LEVEL =
-            Setting.choice(
-                    "sdp4j.log.level",
-                    "off, error, warn, info, debug, trace",
-                    "warn",
-                    "Least severe level that is logged. Without log.file, records that the"
-                            + " application's logging is too slow to take are dropped and"
-                            + " counted.");
+            Setting.choice("sdp4j.log.level", "off, error, warn, info, debug, trace", "warn")
+                    .help(
+                            "Least severe level that is logged. Without log.file, records that the"
+                                    + " application's logging is too slow to take are dropped and"
+                                    + " counted.");
 
-    /** Where log records go. */
     static final Setting LOG_FILE =
-            Setting.text(
-                    "sdp4j.log.file",
-                    "",
-                    "file",
-                    "File to append log records to and, once the switch has started, the warnings"
-                            + " meant for stderr, even with sdp4j.quiet; empty: System.Logger, and"
-                            + " stderr for records below warn that it would drop. In a directory"
-                            + " that others can write to it must be new, or a regular file of this"
-                            + " user or root. A System.Logger that a shutdown hook closes, as"
-                            + " java.util.logging's FileHandler, may lack the last records.");
+            Setting.text("sdp4j.log.file", "", "file")
+                    .help(
+                            "File to append log records to and, once the switch has started, the warnings"
+                                    + " meant for stderr, even with sdp4j.quiet; empty: System.Logger, and"
+                                    + " stderr for records below warn that it would drop. In a directory"
+                                    + " that others can write to it must be new, or a regular file of this"
+                                    + " user or root. A System.Logger that a shutdown hook closes, as"
+                                    + " java.util.logging's FileHandler, may lack the last records.");
 
-    /** No line of ours on stderr. */
     static final Setting QUIET =
-            Setting.flag(
-                    "sdp4j.quiet",
-                    false,
-                    "Print no warning on stderr, not even why offload is off;"
-                            + " log records are not affected.");
+            Setting.flag("sdp4j.quiet", false)
+                    .help(
+                            "Print no warning on stderr, not even why offload is off;"
+                                    + " log records are not affected.");
 
-    /** JMX bean. */
     static final Setting JMX =
-            Setting.flag("sdp4j.jmx", true, "Register the report as a JMX bean.");
+            Setting.flag("sdp4j.jmx", true).help("Register the report as a JMX bean.");
 
-    /** Selectable channels. */
     static final Setting CHANNELS_ENABLED =
-            Setting.flag(
-                    "sdp4j.channels.enabled",
-                    true,
-                    "Offload SocketChannel and ServerSocketChannel; read when the agent starts.");
+            Setting.flag("sdp4j.channels.enabled", true)
+                    .help(
+                            "Offload SocketChannel and ServerSocketChannel; read when the agent starts.");
 
-    /** Asynchronous channels. */
     static final Setting ASYNC_ENABLED =
-            Setting.flag(
-                    "sdp4j.async.enabled",
-                    true,
-                    "Offload asynchronous channels; read when the agent starts.");
+            Setting.flag("sdp4j.async.enabled", true)
+                    .help("Offload asynchronous channels; read when the agent starts.");
 
-    /** Where plug-ins are. */
     static final Setting PLUGINS =
-            Setting.text(
-                    "sdp4j.plugins",
-                    "",
-                    "directory",
-                    "Directory (full path) of plug-ins for more fabrics and protocols; their code"
-                            + " runs with the agent's rights; empty: none.");
+            Setting.text("sdp4j.plugins", "", "directory")
+                    .help(
+                            "Directory (full path) of plug-ins for more fabrics and protocols; their code"
+                                    + " runs with the agent's rights; empty: none.");
 
     /** These, and those of every other module: the tables of the documents. */
     static final List<Setting> ALL =

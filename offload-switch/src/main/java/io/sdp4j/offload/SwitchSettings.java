@@ -16,35 +16,25 @@ import java.util.concurrent.TimeUnit;
  */
 public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, UpgradePolicy upgrade) {
     public static final Setting CONNECT_TIMEOUT_MS =
-            Setting.number(
-                    "sdp4j.connect.timeout.ms",
-                    1_000,
-                    1,
-                    60_000,
-                    "ms",
-                    "Longest time of an offload attempt before kernel TCP is used; up to five"
-                            + " seconds more while this process's or the peer's switch starts.");
+            Setting.number("sdp4j.connect.timeout.ms", 1_000, 1, 60_000, "ms")
+                    .help(
+                            "Longest time of an offload attempt before kernel TCP is used; up to five"
+                                    + " seconds more while this process's or the peer's switch starts.");
 
     public static final Setting MISS_CACHE_SECONDS =
-            Setting.number(
-                    "sdp4j.internal.miss.cache.seconds",
-                    10,
-                    0,
-                    86_400,
-                    "s",
-                    "How long a destination that was silent twice over RDMA, or refused and took"
-                            + " TCP, goes straight to TCP; 0: not at all.");
+            Setting.number("sdp4j.internal.miss.cache.seconds", 10, 0, 86_400, "s")
+                    .help(
+                            "How long a destination that was silent twice over RDMA, or refused and took"
+                                    + " TCP, goes straight to TCP; 0: not at all.");
 
     public static final Setting UPGRADE =
-            Setting.text(
-                    "sdp4j.upgrade",
-                    "auto",
-                    "",
-                    "When a connection within this host leaves TCP, if its rule is both; the end that"
-                            + " connects decides. auto: when it has carried enough to pay for it (see"
-                            + " README), but not while more than 16 threads for each processor want"
-                            + " to run; connect: as soon as TCP has made it; a number: after so many"
-                            + " bytes.");
+            Setting.text("sdp4j.upgrade", "auto", "")
+                    .help(
+                            "When a connection within this host leaves TCP, if its rule is both; the end that"
+                                    + " connects decides. auto: when it has carried enough to pay for it (see"
+                                    + " README), but not while more than 16 threads for each processor want"
+                                    + " to run; connect: as soon as TCP has made it; a number: after so many"
+                                    + " bytes.");
 
     public static final List<Setting> ALL =
             List.of(CONNECT_TIMEOUT_MS, MISS_CACHE_SECONDS, UPGRADE);

@@ -55,8 +55,8 @@ public final class Setting {
     }
 
     /** Any text; empty: not set. */
-    public static Setting text(String id, String fallback, String unit, String help) {
-        return new Setting(id, Kind.TEXT, fallback, 0, 0, "", unit, help);
+    public static Setting text(String id, String fallback, String unit) {
+        return new Setting(id, Kind.TEXT, fallback, 0, 0, "", unit, "");
     }
 
     /**
@@ -64,25 +64,28 @@ public final class Setting {
      *
      * @param choices lower case, with {@code ", "} between them
      */
-    public static Setting choice(String id, String choices, String fallback, String help) {
-        return new Setting(id, Kind.CHOICE, fallback, 0, 0, choices, "", help);
+    public static Setting choice(String id, String choices, String fallback) {
+        return new Setting(id, Kind.CHOICE, fallback, 0, 0, choices, "", "");
     }
 
     /** On or off. */
-    public static Setting flag(String id, boolean fallback, String help) {
-        return new Setting(
-                id, Kind.FLAG, Boolean.toString(fallback), 0, 1, "true, false", "", help);
+    public static Setting flag(String id, boolean fallback) {
+        return new Setting(id, Kind.FLAG, Boolean.toString(fallback), 0, 1, "true, false", "", "");
     }
 
     /** On, off or, by default, left to the program; read as text. */
-    public static Setting flagOrAuto(String id, String help) {
-        return new Setting(id, Kind.AUTO, "auto", 0, 1, "auto, true, false", "", help);
+    public static Setting flagOrAuto(String id) {
+        return new Setting(id, Kind.AUTO, "auto", 0, 1, "auto, true, false", "", "");
     }
 
     /** A whole number, {@code min} and {@code max} included. */
-    public static Setting number(
-            String id, long fallback, long min, long max, String unit, String help) {
-        return new Setting(id, Kind.NUMBER, Long.toString(fallback), min, max, "", unit, help);
+    public static Setting number(String id, long fallback, long min, long max, String unit) {
+        return new Setting(id, Kind.NUMBER, Long.toString(fallback), min, max, "", unit, "");
+    }
+
+    /** The same, described in one sentence. */
+    public Setting help(String sentence) {
+        return new Setting(id, kind, fallback, min, max, choices, unit, sentence);
     }
 
     /** The system property; without {@code sdp4j.} also the agent option. */

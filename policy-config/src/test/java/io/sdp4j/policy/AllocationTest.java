@@ -30,8 +30,8 @@ class AllocationTest {
                     .append(".0/24:80\n");
         }
         Policy policy = RuleFile.parse("f", text.toString(), h -> List.of()).policy("p");
-        Setting number = Setting.number("sdp4j.number", 20, 0, 1_000, "us", "A number.");
-        Setting flag = Setting.flag("sdp4j.flag", true, "A flag.");
+        Setting number = Setting.number("sdp4j.number", 20, 0, 1_000, "us").help("A number.");
+        Setting flag = Setting.flag("sdp4j.flag", true).help("A flag.");
         Settings settings = Settings.defaults(List.of(number, flag));
         assertAllocatesNothing(
                 () -> {

@@ -16,28 +16,29 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SettingsTest {
     private static final Setting FILE =
-            Setting.text("sdp4j.policy", "", "file", "A file that is read.");
+            Setting.text("sdp4j.policy", "", "file").help("A file that is read.");
 
     private static final Setting REPORT =
-            Setting.text("sdp4j.report", "", "file", "A file that is written.");
+            Setting.text("sdp4j.report", "", "file").help("A file that is written.");
 
-    private static final Setting QUIET = Setting.flag("sdp4j.quiet", false, "Say nothing.");
+    private static final Setting QUIET = Setting.flag("sdp4j.quiet", false).help("Say nothing.");
 
-    private static final Setting JMX = Setting.flag("sdp4j.jmx", true, "Say it by JMX.");
+    private static final Setting JMX = Setting.flag("sdp4j.jmx", true).help("Say it by JMX.");
 
     private static final Setting COUNT =
-            Setting.number("sdp4j.buffers.count", 32, 4, 64, "buffers", "How many.");
+            Setting.number("sdp4j.buffers.count", 32, 4, 64, "buffers").help("How many.");
 
     private static final Setting SPIN =
-            Setting.number("sdp4j.spin.max.us", 20, 0, 1_000, "us", "How long.");
+            Setting.number("sdp4j.spin.max.us", 20, 0, 1_000, "us").help("How long.");
 
     private static final Setting SPINNERS =
-            Setting.number("sdp4j.internal.spinners.max", -1, -1, 1_024, "threads", "How many.");
+            Setting.number("sdp4j.internal.spinners.max", -1, -1, 1_024, "threads")
+                    .help("How many.");
 
     private static final Setting NATIVE =
-            Setting.choice("sdp4j.internal.wait.kind", "auto, off", "auto", "When.");
+            Setting.choice("sdp4j.internal.wait.kind", "auto, off", "auto").help("When.");
 
-    private static final Setting ZCOPY = Setting.flagOrAuto("sdp4j.zcopy.enabled", "Whether.");
+    private static final Setting ZCOPY = Setting.flagOrAuto("sdp4j.zcopy.enabled").help("Whether.");
 
     private static final List<Setting> ALL =
             List.of(FILE, REPORT, QUIET, JMX, COUNT, SPIN, SPINNERS, NATIVE, ZCOPY);

@@ -10,196 +10,115 @@ import java.util.List;
 
 /** Settings of streams, and of every fabric alike. */
 public final class SdpSettings {
-    /** Trace file. */
     public static final Setting TRACE =
-            Setting.text(
-                    "sdp4j.trace",
-                    "",
-                    "file",
-                    "Trace of all SDP messages, for sdp4j trace; %p: process id; empty: none.");
+            Setting.text("sdp4j.trace", "", "file")
+                    .help(
+                            "Trace of all SDP messages, for sdp4j trace; %p: process id; empty: none.");
 
-    /** Size of the trace file. */
     public static final Setting TRACE_LIMIT_MB =
-            Setting.number(
-                    "sdp4j.trace.limit.mb",
-                    16,
-                    1,
-                    1_024,
-                    "MiB",
-                    "Size of the trace file from the start; the oldest messages are overwritten.");
+            Setting.number("sdp4j.trace.limit.mb", 16, 1, 1_024, "MiB")
+                    .help(
+                            "Size of the trace file from the start; the oldest messages are overwritten.");
 
-    /** Payload in the trace. */
     public static final Setting TRACE_PAYLOAD_BYTES =
-            Setting.number(
-                    "sdp4j.trace.payload.bytes",
-                    0,
-                    0,
-                    4_096,
-                    "bytes",
-                    "Payload of each message that the trace keeps; 0: headers only.");
+            Setting.number("sdp4j.trace.payload.bytes", 0, 0, 4_096, "bytes")
+                    .help("Payload of each message that the trace keeps; 0: headers only.");
 
-    /** Receive buffers per connection. */
     public static final Setting BUFFERS_COUNT =
-            Setting.number(
-                    "sdp4j.buffers.count",
-                    32,
-                    4,
-                    64,
-                    "buffers",
-                    "Private receive buffers of a connection in shared memory.");
+            Setting.number("sdp4j.buffers.count", 32, 4, 64, "buffers")
+                    .help("Private receive buffers of a connection in shared memory.");
 
-    /** Size of a receive buffer. */
     public static final Setting BUFFERS_BYTES =
-            Setting.number(
-                    "sdp4j.buffers.bytes",
-                    262_160,
-                    256,
-                    1_048_576,
-                    "bytes",
-                    "Size of a private buffer in shared memory, the 16 bytes of BSDH included."
-                            + " While the reader keeps up, a message fills at most 16 KiB of it;"
-                            + " parts never used take no memory.");
+            Setting.number("sdp4j.buffers.bytes", 262_160, 256, 1_048_576, "bytes")
+                    .help(
+                            "Size of a private buffer in shared memory, the 16 bytes of BSDH included."
+                                    + " While the reader keeps up, a message fills at most 16 KiB of it;"
+                                    + " parts never used take no memory.");
 
-    /** Receive buffers per connection over an RDMA device. */
     public static final Setting VERBS_BUFFERS_COUNT =
-            Setting.number(
-                    "sdp4j.verbs.buffers.count",
-                    16,
-                    4,
-                    64,
-                    "buffers",
-                    "Private buffers of a connection over an RDMA device, in each direction; all"
-                            + " are registered memory from the start.");
+            Setting.number("sdp4j.verbs.buffers.count", 16, 4, 64, "buffers")
+                    .help(
+                            "Private buffers of a connection over an RDMA device, in each direction; all"
+                                    + " are registered memory from the start.");
 
-    /** Size of a receive buffer over an RDMA device. */
     public static final Setting VERBS_BUFFERS_BYTES =
-            Setting.number(
-                    "sdp4j.verbs.buffers.bytes",
-                    65_552,
-                    256,
-                    1_048_576,
-                    "bytes",
-                    "Size of a private buffer over an RDMA device.");
+            Setting.number("sdp4j.verbs.buffers.bytes", 65_552, 256, 1_048_576, "bytes")
+                    .help("Size of a private buffer over an RDMA device.");
 
-    /** Zero copy of direct buffers. */
     public static final Setting ZCOPY_ENABLED =
-            Setting.flagOrAuto(
-                    "sdp4j.zcopy.enabled",
-                    "Move large direct buffers of asynchronous and of blocking channels by RDMA instead"
-                            + " of copying them through private buffers; auto: where RDMA saves copies,"
-                            + " which it does over RDMA devices, not in shared memory.");
+            Setting.flagOrAuto("sdp4j.zcopy.enabled")
+                    .help(
+                            "Move large direct buffers of asynchronous and of blocking channels by RDMA instead"
+                                    + " of copying them through private buffers; auto: where RDMA saves copies,"
+                                    + " which it does over RDMA devices, not in shared memory.");
 
-    /** Longest spin before a thread sleeps. */
     public static final Setting SPIN_MAX_US =
-            Setting.number(
-                    "sdp4j.spin.max.us",
-                    20,
-                    0,
-                    1_000,
-                    "us",
-                    "Longest time a waiting thread spins before it sleeps; 0: never spin. A selector that"
-                            + " is busy with many channels, and a wait that tries whether spinning"
-                            + " pays again, spin up to eight times as long.");
+            Setting.number("sdp4j.spin.max.us", 20, 0, 1_000, "us")
+                    .help(
+                            "Longest time a waiting thread spins before it sleeps; 0: never spin. A selector that"
+                                    + " is busy with many channels, and a wait that tries whether spinning"
+                                    + " pays again, spin up to eight times as long.");
 
-    /** When an idle peer is probed. */
     public static final Setting KEEPALIVE_S =
-            Setting.number(
-                    "sdp4j.keepalive.s",
-                    7_200,
-                    1,
-                    86_400,
-                    "s",
-                    "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the"
-                            + " peer is probed.");
+            Setting.number("sdp4j.keepalive.s", 7_200, 1, 86_400, "s")
+                    .help(
+                            "How long a connection with SO_KEEPALIVE over an RDMA device may be idle before the"
+                                    + " peer is probed.");
 
-    /** When buffers of a quiet connection go back. */
     public static final Setting BUFFERS_QUIET_MS =
-            Setting.number(
-                    "sdp4j.internal.buffers.quiet.ms",
-                    1_000,
-                    0,
-                    30_000,
-                    "ms",
-                    "How long a connection must be quiet before it gives back memory; while its"
-                            + " peer holds some, up to 32 times as long, 30 s at most; 0: never.");
+            Setting.number("sdp4j.internal.buffers.quiet.ms", 1_000, 0, 30_000, "ms")
+                    .help(
+                            "How long a connection must be quiet before it gives back memory; while its"
+                                    + " peer holds some, up to 32 times as long, 30 s at most; 0: never.");
 
-    /** Least bytes moved without a copy. */
     public static final Setting ZCOPY_THRESHOLD_BYTES =
             Setting.number(
-                    "sdp4j.internal.zcopy.threshold.bytes",
-                    65_537,
-                    4_096,
-                    1_073_741_824,
-                    "bytes",
-                    "Least remaining bytes of a direct buffer that RDMA moves, until enough is"
-                            + " measured.");
+                            "sdp4j.internal.zcopy.threshold.bytes",
+                            65_537,
+                            4_096,
+                            1_073_741_824,
+                            "bytes")
+                    .help(
+                            "Least remaining bytes of a direct buffer that RDMA moves, until enough is"
+                                    + " measured.");
 
-    /** Whether that adapts. */
     public static final Setting ZCOPY_ADAPTIVE =
-            Setting.flag(
-                    "sdp4j.internal.zcopy.adaptive",
-                    true,
-                    "Adapt that threshold to where registering and copying cost the same, as"
-                            + " measured.");
+            Setting.flag("sdp4j.internal.zcopy.adaptive", true)
+                    .help(
+                            "Adapt that threshold to where registering and copying cost the same, as"
+                                    + " measured.");
 
-    /** Write zcopy. */
     public static final Setting ZCOPY_OFFERS =
-            Setting.flag(
-                    "sdp4j.internal.zcopy.offers",
-                    false,
-                    "Offer the buffers of waiting reads to the peer, which then writes into them.");
+            Setting.flag("sdp4j.internal.zcopy.offers", false)
+                    .help(
+                            "Offer the buffers of waiting reads to the peer, which then writes into them.");
 
-    /** When a stream counts as bulk. */
     public static final Setting BULK_BYTES =
-            Setting.number(
-                    "sdp4j.internal.bulk.bytes",
-                    262_144,
-                    0,
-                    1_073_741_824,
-                    "bytes",
-                    "Payload sent without an answer after which more is written past the processor's cache"
-                            + " (shared memory on x86-64); 0: never.");
+            Setting.number("sdp4j.internal.bulk.bytes", 262_144, 0, 1_073_741_824, "bytes")
+                    .help(
+                            "Payload sent without an answer after which more is written past the processor's cache"
+                                    + " (shared memory on x86-64); 0: never.");
 
-    /** Threads that may spin at once. */
     public static final Setting SPIN_SPINNERS_MAX =
-            Setting.number(
-                    "sdp4j.internal.spin.spinners.max",
-                    -1,
-                    -1,
-                    1_024,
-                    "threads",
-                    "How many threads may spin at a time; -1: one less than the JVM's processors.");
+            Setting.number("sdp4j.internal.spin.spinners.max", -1, -1, 1_024, "threads")
+                    .help(
+                            "How many threads may spin at a time; -1: one less than the JVM's processors.");
 
-    /** Longest graceful close. */
     public static final Setting CLOSE_TIMEOUT_S =
-            Setting.number(
-                    "sdp4j.internal.close.timeout.s",
-                    60,
-                    1,
-                    3_600,
-                    "s",
-                    "Longest time a closed connection may take to deliver what it still holds.");
+            Setting.number("sdp4j.internal.close.timeout.s", 60, 1, 3_600, "s")
+                    .help(
+                            "Longest time a closed connection may take to deliver what it still holds.");
 
-    /** Wait for the peer's goodbye. */
     public static final Setting CLOSE_GRACE_MS =
-            Setting.number(
-                    "sdp4j.internal.close.grace.ms",
-                    1_000,
-                    0,
-                    60_000,
-                    "ms",
-                    "How long the queue pair of a closed connection waits for the peer to close too.");
+            Setting.number("sdp4j.internal.close.grace.ms", 1_000, 0, 60_000, "ms")
+                    .help(
+                            "How long the queue pair of a closed connection waits for the peer to close too.");
 
-    /** Longest rest of a suspended session. */
     public static final Setting RESUME_TIMEOUT_S =
-            Setting.number(
-                    "sdp4j.internal.resume.timeout.s",
-                    10,
-                    1,
-                    3_600,
-                    "s",
-                    "Longest time that a suspended session waits for the peer's answer, and for its"
-                            + " return.");
+            Setting.number("sdp4j.internal.resume.timeout.s", 10, 1, 3_600, "s")
+                    .help(
+                            "Longest time that a suspended session waits for the peer's answer, and for its"
+                                    + " return.");
 
     /** These, and those of every module that a provider stands on. */
     public static final List<Setting> ALL =
