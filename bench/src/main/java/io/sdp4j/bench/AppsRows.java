@@ -1,15 +1,19 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.DEFAULTS;
-import static io.sdp4j.bench.Config.TCP;
-
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Applications of other vendors, from their first request on. */
 final class AppsRows {
-    private static final String LAST = "requests-last";
+    private static final String BARS =
+            """
+              faster requests-first DEFAULTS TCP 0.8; faster requests-next DEFAULTS TCP 0.97
+              faster requests-last DEFAULTS TCP 1; timesAsLong p50-first DEFAULTS TCP 1.25
+              timesAsLong p50-last DEFAULTS TCP 1.03; timesAsLong p99-first DEFAULTS TCP 1.25
+              timesAsLong p99-last DEFAULTS TCP 1.25; timesAsLong cpu-first DEFAULTS TCP 1.25
+              timesAsLong cpu-next DEFAULTS TCP 1.03; timesAsLong cpu-last DEFAULTS TCP 1
+              moreByAtMost start DEFAULTS TCP 100
+            """;
 
     private static final List<Row> JETTY =
             List.of(
@@ -83,18 +87,7 @@ final class AppsRows {
     }
 
     private static Row row(String id, String title, String work) {
-        List<Bar> bars = new ArrayList<>();
-        bars.add(Bar.faster("requests-first", DEFAULTS, TCP, 0.8));
-        bars.add(Bar.faster("requests-next", DEFAULTS, TCP, 0.97));
-        bars.add(Bar.faster(LAST, DEFAULTS, TCP, 1));
-        bars.add(Bar.timesAsLong("p50-first", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("p50-last", DEFAULTS, TCP, 1.03));
-        bars.add(Bar.timesAsLong("p99-first", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("p99-last", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("cpu-first", DEFAULTS, TCP, 1.25));
-        bars.add(Bar.timesAsLong("cpu-next", DEFAULTS, TCP, 1.03));
-        bars.add(Bar.timesAsLong("cpu-last", DEFAULTS, TCP, 1));
-        bars.add(Bar.moreByAtMost("start", DEFAULTS, TCP, 100));
-        return new Row(id, title, work, LAST, List.of(TCP, DEFAULTS), 1, bars);
+        String first = String.join(" | ", id, "TCP DEFAULTS", "1", work, "requests-last", title);
+        return Row.table(first + "\n" + BARS).getFirst();
     }
 }

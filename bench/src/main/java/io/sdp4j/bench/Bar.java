@@ -1,131 +1,83 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Bar.Kind.AT_MOST;
-import static io.sdp4j.bench.Bar.Kind.AT_MOST_EVERY_RUN;
-import static io.sdp4j.bench.Bar.Kind.IN_TURN;
-import static io.sdp4j.bench.Bar.Kind.MORE_BY_AT_MOST;
-import static io.sdp4j.bench.Bar.Kind.SPEEDUP;
-import static io.sdp4j.bench.Bar.Kind.SPEEDUP_EVERY_ROUND;
-import static io.sdp4j.bench.Bar.Kind.SPREAD;
-import static io.sdp4j.bench.Bar.Kind.TIMES_AS_LONG;
+import java.util.stream.Stream;
 
 /**
  * The bar of a row: a comparison of one metric between a configuration and a base.
  *
- * @param what the words of the verdict
  * @param metric which number of a run
  * @param subject whose number
- * @param base compared with whose; ignored where the kind compares with nothing
+ * @param base compared with whose; the same where the kind compares with nothing
  * @param baseMetric which of its numbers
  * @param kind how
  * @param limit the least (speed-ups) or the most (the others) that passes
  */
-record Bar(
-        String what,
-        String metric,
-        Config subject,
-        Config base,
-        String baseMetric,
-        Kind kind,
-        double limit) {
+record Bar(String metric, Config subject, Config base, String baseMetric, Kind kind, double limit) {
     /** How a bar looks at its numbers. */
     enum Kind {
         /** Median of the base over the median of the subject, the other way round for rates. */
-        SPEEDUP,
+        SPEEDUP("faster"),
         /**
          * Median of the ratios of slices that were measured one right after the other: for what
          * must hardly differ, so that the machine's good and bad minutes count for both.
          */
-        IN_TURN,
+        IN_TURN("fasterInTurn"),
         /** The least such ratio of any one round: for what must never be worse. */
-        SPEEDUP_EVERY_ROUND,
+        SPEEDUP_EVERY_ROUND("neverSlower"),
         /** Median of the subject over the median of the base. */
-        TIMES_AS_LONG,
+        TIMES_AS_LONG("timesAsLong"),
         /** Highest over lowest of all the subject's runs. */
-        SPREAD,
+        SPREAD("spread"),
         /** Median of the subject less the median of the base. */
-        MORE_BY_AT_MOST,
+        MORE_BY_AT_MOST("moreByAtMost"),
         /** Median of the subject. */
-        AT_MOST,
+        AT_MOST("atMost"),
         /** Highest of all the subject's runs. */
-        AT_MOST_EVERY_RUN
+        AT_MOST_EVERY_RUN("neverAbove");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+
+        private boolean comparesWithNothing() {
+            return this == SPREAD || this == AT_MOST || this == AT_MOST_EVERY_RUN;
+        }
     }
 
     /**
-     * Reads the name of one of the methods below and its arguments, as {@code spread p50 SHM 2}.
+     * Reads the word of a kind, the metric, the configurations and the limit, as {@code faster p50
+     * SHM TCP 2} and {@code spread p50 SHM 2}; or {@code below p999 SHM p50 TCP}: faster than
+     * another number of the base.
      */
     static Bar parse(String text) {
         String[] words = text.split(" ", -1);
         String metric = words[1];
         Config subject = Config.valueOf(words[2]);
         if (words[0].equals("below")) {
-            return below(metric, subject, words[3], Config.valueOf(words[4]));
+            return new Bar(metric, subject, Config.valueOf(words[4]), words[3], Kind.SPEEDUP, 1);
         }
+        Kind kind =
+                Stream.of(Kind.values())
+                        .filter(k -> k.word.equals(words[0]))
+                        .filter(k -> words.length == (k.comparesWithNothing() ? 4 : 5))
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException(text));
+        Config base = kind.comparesWithNothing() ? subject : Config.valueOf(words[3]);
         double limit = Double.parseDouble(words[words.length - 1]);
-        if (words.length == 4) {
-            return switch (words[0]) {
-                case "spread" -> spread(metric, subject, limit);
-                case "atMost" -> atMost(metric, subject, limit);
-                case "neverAbove" -> neverAbove(metric, subject, limit);
-                default -> throw new IllegalArgumentException(text);
-            };
-        }
-        Config base = Config.valueOf(words[3]);
-        return switch (words[0]) {
-            case "faster" -> faster(metric, subject, base, limit);
-            case "fasterInTurn" -> fasterInTurn(metric, subject, base, limit);
-            case "neverSlower" -> neverSlower(metric, subject, base, limit);
-            case "timesAsLong" -> timesAsLong(metric, subject, base, limit);
-            case "moreByAtMost" -> moreByAtMost(metric, subject, base, limit);
-            default -> throw new IllegalArgumentException(text);
+        return new Bar(metric, subject, base, metric, kind, limit);
+    }
+
+    /** The words of the verdict. */
+    String what() {
+        return switch (kind) {
+            case SPEEDUP_EVERY_ROUND -> metric + ", worst round";
+            case AT_MOST_EVERY_RUN -> metric + ", worst run";
+            case SPREAD -> "spread of " + metric;
+            case AT_MOST -> metric + ", " + subject.title;
+            default -> metric.equals(baseMetric) ? metric : metric + " beside " + baseMetric;
         };
-    }
-
-    static Bar faster(String metric, Config subject, Config base, double limit) {
-        return new Bar(metric, metric, subject, base, metric, SPEEDUP, limit);
-    }
-
-    /** As {@link #faster}, beside another number of the base. */
-    static Bar below(String metric, Config subject, String baseMetric, Config base) {
-        String what = metric + " beside " + baseMetric;
-        return new Bar(what, metric, subject, base, baseMetric, SPEEDUP, 1);
-    }
-
-    static Bar fasterInTurn(String metric, Config subject, Config base, double limit) {
-        return new Bar(metric, metric, subject, base, metric, IN_TURN, limit);
-    }
-
-    static Bar neverSlower(String metric, Config subject, Config base, double limit) {
-        return new Bar(
-                metric + ", worst round",
-                metric,
-                subject,
-                base,
-                metric,
-                SPEEDUP_EVERY_ROUND,
-                limit);
-    }
-
-    static Bar timesAsLong(String metric, Config subject, Config base, double limit) {
-        return new Bar(metric, metric, subject, base, metric, TIMES_AS_LONG, limit);
-    }
-
-    static Bar spread(String metric, Config subject, double limit) {
-        return new Bar("spread of " + metric, metric, subject, subject, metric, SPREAD, limit);
-    }
-
-    static Bar moreByAtMost(String metric, Config subject, Config base, double limit) {
-        return new Bar(metric, metric, subject, base, metric, MORE_BY_AT_MOST, limit);
-    }
-
-    static Bar atMost(String metric, Config subject, double limit) {
-        return new Bar(
-                metric + ", " + subject.title, metric, subject, subject, metric, AT_MOST, limit);
-    }
-
-    static Bar neverAbove(String metric, Config subject, double limit) {
-        return new Bar(
-                metric + ", worst run", metric, subject, subject, metric, AT_MOST_EVERY_RUN, limit);
     }
 
     /** Whether {@code value}, of this bar's kind, passes. */

@@ -1,9 +1,5 @@
 package io.sdp4j.bench;
 
-import static io.sdp4j.bench.Config.ASYNC_COPYING;
-import static io.sdp4j.bench.Config.ASYNC_LENDING;
-import static io.sdp4j.bench.Config.ASYNC_TCP;
-
 import java.util.List;
 
 /**
@@ -12,23 +8,20 @@ import java.util.List;
  * {@link io.sdp4j.bench.net.AsyncPeers}'s.
  */
 final class ZcopyRows {
-    private static final int BUFFER_BYTES = 1 << 20;
-
-    static final List<Row> ALL = List.of(row(1), row(4));
+    static final List<Row> ALL =
+            Row.table(
+                    """
+                    async-1x1048576 | ASYNC_TCP ASYNC_COPYING ASYNC_LENDING | 1 | \
+                        async 1048576 1 | cpu | asynchronous channels, 1 MiB direct buffers, 1
+                      faster bytes ASYNC_COPYING ASYNC_LENDING 1
+                      faster cpu ASYNC_COPYING ASYNC_LENDING 1
+                      faster bytes ASYNC_COPYING ASYNC_TCP 1
+                    async-4x1048576 | ASYNC_TCP ASYNC_COPYING ASYNC_LENDING | 1 | \
+                        async 1048576 4 | cpu | asynchronous channels, 1 MiB direct buffers, 4
+                      faster bytes ASYNC_COPYING ASYNC_LENDING 1
+                      faster cpu ASYNC_COPYING ASYNC_LENDING 1
+                      faster bytes ASYNC_COPYING ASYNC_TCP 1
+                    """);
 
     private ZcopyRows() {}
-
-    private static Row row(int buffers) {
-        return new Row(
-                "async-" + buffers + "x" + BUFFER_BYTES,
-                "asynchronous channels, 1 MiB direct buffers, " + buffers,
-                "async " + BUFFER_BYTES + " " + buffers,
-                "cpu",
-                List.of(ASYNC_TCP, ASYNC_COPYING, ASYNC_LENDING),
-                1,
-                List.of(
-                        Bar.faster("bytes", ASYNC_COPYING, ASYNC_LENDING, 1),
-                        Bar.faster("cpu", ASYNC_COPYING, ASYNC_LENDING, 1),
-                        Bar.faster("bytes", ASYNC_COPYING, ASYNC_TCP, 1)));
-    }
 }

@@ -120,7 +120,7 @@ class BenchTest {
                             row.metric(),
                             List.of(Config.TCP),
                             1,
-                            List.of(Bar.faster(row.metric(), Config.VERBS, Config.TCP, 1))));
+                            List.of(Bar.parse("faster " + row.metric() + " VERBS TCP 1"))));
         }
         Launch launch =
                 new Launch(null, directory, new Launch.Rdma("127.0.0.1", ""), Launch.HEAP_OPTIONS);

@@ -43,7 +43,7 @@ class ResultsTest {
 
     @Test
     void speedUpIsTheRatioOfMediansWithTheRangeOfRounds() {
-        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 5);
+        Bar bar = Bar.parse("faster p50 SHM TCP 5");
         Row row = row(bar);
         runs(row, Config.TCP, "p50", 10, 12, 20);
         runs(row, Config.SHM, "p50", 2, 2, 4);
@@ -53,12 +53,12 @@ class ResultsTest {
         assertEquals(5.0, verdict.lowest());
         assertEquals(6.0, verdict.highest());
         assertTrue(verdict.passed());
-        assertFalse(results.verdict(row, Bar.faster("p50", Config.SHM, Config.TCP, 6.1)).passed());
+        assertFalse(results.verdict(row, Bar.parse("faster p50 SHM TCP 6.1")).passed());
     }
 
     @Test
     void anotherNumberOfTheBaseIsComparedInEachRound() {
-        Bar bar = Bar.below("p999", Config.SHM, "p50", Config.TCP);
+        Bar bar = Bar.parse("below p999 SHM p50 TCP");
         Row row = row(bar);
         for (int round = 1; round <= 3; round++) {
             results.add(row, Config.TCP, new Run(round, Map.of("p50", 100.0, "p999", 1000.0)));
@@ -74,7 +74,7 @@ class ResultsTest {
     /** Each slice against the one that was measured next to it, whatever the round. */
     @Test
     void slicesInTurnAreComparedOneByOne() {
-        Bar bar = Bar.fasterInTurn("bytes", Config.SHM, Config.TCP, 0.97);
+        Bar bar = Bar.parse("fasterInTurn bytes SHM TCP 0.97");
         Row row = row(bar);
         double[] tcp = {10, 100, 10, 100, 50};
         double[] shm = {10, 90, 11, 101, 40};
@@ -87,14 +87,12 @@ class ResultsTest {
         assertEquals(1.0, verdict.value());
         assertEquals(0.8, verdict.lowest(), "of a round");
         assertTrue(verdict.passed());
-        assertFalse(
-                results.verdict(row, Bar.fasterInTurn("bytes", Config.SHM, Config.TCP, 1.01))
-                        .passed());
+        assertFalse(results.verdict(row, Bar.parse("fasterInTurn bytes SHM TCP 1.01")).passed());
     }
 
     @Test
     void ratesCountTheOtherWayRound() {
-        Bar bar = Bar.faster("bytes", Config.SHM, Config.TCP, 3);
+        Bar bar = Bar.parse("faster bytes SHM TCP 3");
         Row row = row(bar);
         runs(row, Config.TCP, "bytes", 1e9);
         runs(row, Config.SHM, "bytes", 4e9);
@@ -104,8 +102,8 @@ class ResultsTest {
 
     @Test
     void slicesOfARoundMakeOneValue() {
-        Bar rate = Bar.faster("bytes", Config.SHM, Config.TCP, 2);
-        Bar time = Bar.faster("p50", Config.SHM, Config.TCP, 2);
+        Bar rate = Bar.parse("faster bytes SHM TCP 2");
+        Bar time = Bar.parse("faster p50 SHM TCP 2");
         Row row = row(rate, time);
         for (int round = 1; round <= 3; round++) {
             for (double value : new double[] {1, 1, 4}) {
@@ -120,7 +118,7 @@ class ResultsTest {
 
     @Test
     void neverSlowerLooksAtTheWorstRound() {
-        Bar bar = Bar.neverSlower("p50", Config.SHM, Config.TCP, 1);
+        Bar bar = Bar.parse("neverSlower p50 SHM TCP 1");
         Row row = row(bar);
         runs(row, Config.TCP, "p50", 10, 10, 10);
         runs(row, Config.SHM, "p50", 1, 11, 1);
@@ -132,12 +130,12 @@ class ResultsTest {
 
     @Test
     void spreadTakesEveryRun() {
-        missedByThreeRuns(Bar.spread("p50", Config.SHM, 2), 2.05);
+        missedByThreeRuns(Bar.parse("spread p50 SHM 2"), 2.05);
     }
 
     @Test
     void neverAboveTakesTheWorstRun() {
-        missedByThreeRuns(Bar.neverAbove("p50", Config.SHM, 4), 4.1);
+        missedByThreeRuns(Bar.parse("neverAbove p50 SHM 4"), 4.1);
     }
 
     private void missedByThreeRuns(Bar bar, double value) {
@@ -150,7 +148,7 @@ class ResultsTest {
 
     @Test
     void connectionsOnTheWrongStackSpoilTheVerdict() {
-        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 1);
+        Bar bar = Bar.parse("faster p50 SHM TCP 1");
         Row row = row(bar);
         runs(row, Config.TCP, "p50", 10);
         runs(row, Config.SHM, "p50", 1);
@@ -166,7 +164,7 @@ class ResultsTest {
 
     @Test
     void nothingMeasuredOrAFailureIsMissed() {
-        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 0.1);
+        Bar bar = Bar.parse("faster p50 SHM TCP 0.1");
         Row row = row(bar);
         runs(row, Config.TCP, "p50", 10);
         assertFalse(results.verdict(row, bar).passed());
@@ -180,7 +178,7 @@ class ResultsTest {
 
     @Test
     void aColumnThatWasNotMeasuredIsLeftOut() {
-        Bar bar = Bar.faster("p50", Config.SHM, Config.TCP, 1);
+        Bar bar = Bar.parse("faster p50 SHM TCP 1");
         Row row = row(bar);
         runs(row, Config.TCP, "p50", 10);
         runs(row, Config.SHM, "p50", 1);

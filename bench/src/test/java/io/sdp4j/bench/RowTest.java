@@ -57,7 +57,7 @@ class RowTest {
             assertThrows(IllegalArgumentException.class, () -> Bar.parse(text), text);
         }
         assertEquals(
-                Bar.below("p999", Config.SHM, "p50", Config.TCP),
+                new Bar("p999", Config.SHM, Config.TCP, "p50", Bar.Kind.SPEEDUP, 1),
                 Bar.parse("below p999 SHM p50 TCP"));
     }
 
