@@ -112,8 +112,7 @@ final class Launch {
         return (config.agent == Config.Agent.NONE || agentJar != null)
                 && (config != Config.RSOCKETS || !Rdma.preload().isEmpty())
                 && (!config.isBare() || !rdma.bareClassPath.isEmpty())
-                && (config.cores == Config.Cores.ANY
-                        || Files.isExecutable(Path.of("/usr/bin/taskset")));
+                && (!config.pinned || Files.isExecutable(Path.of("/usr/bin/taskset")));
     }
 
     Path file(String name) {
@@ -138,7 +137,7 @@ final class Launch {
      */
     List<String> command(Config config, int end, Path report, Program program, String... args) {
         List<String> command = new ArrayList<>();
-        if (config.cores != Config.Cores.ANY) {
+        if (config.pinned) {
             command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
         }
         if (config == Config.RSOCKETS) {
