@@ -3,6 +3,9 @@ package io.sdp4j.bench;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -46,23 +49,25 @@ final class HandOver {
         ended = false;
         WORD.setVolatile(words, ASKED, 0L);
         WORD.setVolatile(words, ANSWERED, 0L);
-        Thread answers = Thread.ofPlatform().name("hand-over").daemon().start(this::answer);
         double[] windows = new double[WINDOWS];
         long number = 0;
-        for (int w = 0; w < WINDOWS; w++) {
-            long begin = System.nanoTime();
-            long first = number;
-            long now;
-            do {
-                for (int n = 0; n < TURNS_A_LOOK; n++) {
-                    ask(++number);
-                }
-                now = System.nanoTime();
-            } while (now - begin < WINDOW_NANOS);
-            windows[w] = (now - begin) / (double) (number - first);
+        ThreadFactory threads = Thread.ofPlatform().name("hand-over").daemon().factory();
+        try (ExecutorService answers = Executors.newSingleThreadExecutor(threads)) {
+            answers.execute(this::answer);
+            for (int w = 0; w < WINDOWS; w++) {
+                long begin = System.nanoTime();
+                long first = number;
+                long now;
+                do {
+                    for (int n = 0; n < TURNS_A_LOOK; n++) {
+                        ask(++number);
+                    }
+                    now = System.nanoTime();
+                } while (now - begin < WINDOW_NANOS);
+                windows[w] = (now - begin) / (double) (number - first);
+            }
+            ended = true;
         }
-        ended = true;
-        join(answers);
         Arrays.sort(windows);
         return Results.median(windows);
     }
@@ -83,20 +88,6 @@ final class HandOver {
                 Thread.onSpinWait();
             }
             WORD.setRelease(words, ANSWERED, number);
-        }
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }

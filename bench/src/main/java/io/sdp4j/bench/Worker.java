@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A JVM that obeys one-line commands with one-line answers.
@@ -46,22 +48,14 @@ final class Worker implements AutoCloseable {
                 });
     }
 
-    private interface Lines {
-        void onLine(String line);
-    }
-
-    private static void lines(BufferedReader reader, Lines lines) {
+    private static void lines(BufferedReader reader, Consumer<String> onLine) {
         Thread.ofPlatform()
                 .daemon()
                 .start(
                         () -> {
                             try (reader) {
-                                for (String line = reader.readLine();
-                                        line != null;
-                                        line = reader.readLine()) {
-                                    lines.onLine(line);
-                                }
-                            } catch (IOException killed) {
+                                reader.lines().forEach(onLine);
+                            } catch (IOException | UncheckedIOException killed) {
                                 // no more lines from this worker
                             }
                         });
