@@ -1,5 +1,6 @@
 package io.sdp4j.bench;
 
+import io.sdp4j.bench.jmh.JmhMain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,18 +39,17 @@ public final class BenchMain {
         }
         String mode =
                 rest.isEmpty() || rest.getFirst().startsWith("-") ? "net" : rest.removeFirst();
-        switch (mode) {
-            case "jmh" -> System.exit(jmh(rest));
-            default -> {
-                for (Suite suite : Suite.ALL) {
-                    if (suite.id().equals(mode)) {
-                        System.exit(run(suite, rest));
-                    }
-                }
-                System.err.print(usage());
-                System.exit(2);
+        if (mode.equals("jmh")) {
+            JmhMain.main(rest.toArray(String[]::new));
+            System.exit(0);
+        }
+        for (Suite suite : Suite.ALL) {
+            if (suite.id().equals(mode)) {
+                System.exit(run(suite, rest));
             }
         }
+        System.err.print(usage());
+        System.exit(2);
     }
 
     private static String usage() {
@@ -95,11 +95,6 @@ public final class BenchMain {
         return String.join(", ", suite.rows().stream().map(Row::id).toList());
     }
 
-    private static int jmh(List<String> args) throws Exception {
-        io.sdp4j.bench.jmh.JmhMain.main(args.toArray(String[]::new));
-        return 0;
-    }
-
     private static int plot() {
         Path home = Path.of(System.getProperty("sdp4j.home", "."));
         try {
@@ -125,7 +120,8 @@ public final class BenchMain {
         try {
             for (int i = 0; i < args.size(); i++) {
                 switch (args.get(i)) {
-                    case "--rows" -> rows = rows(suite, args.get(++i));
+                    case "--rows" ->
+                            rows = Stream.of(args.get(++i).split(",", -1)).map(suite::row).toList();
                     case "--rounds" -> rounds = Integer.parseInt(args.get(++i));
                     case "--quick" -> times = suite.isCold() ? times.withRounds(2) : Times.QUICK;
                     case "--busy" -> busy = Integer.parseInt(args.get(++i));
@@ -178,14 +174,6 @@ public final class BenchMain {
             System.err.println("cannot run: " + failed);
             return CANNOT_RUN;
         }
-    }
-
-    private static List<Row> rows(Suite suite, String ids) {
-        List<Row> rows = new ArrayList<>();
-        for (String id : ids.split(",", -1)) {
-            rows.add(suite.row(id));
-        }
-        return rows;
     }
 
     private static Results measure(
@@ -271,7 +259,10 @@ public final class BenchMain {
         if (!results.states().isEmpty()) {
             System.out.println(results.states());
         }
-        warnOfLoad(machine);
+        if (machine.get("load_at_start") instanceof Double load && load > QUIET_LOAD) {
+            System.out.println(
+                    "The machine was not idle when this began: believe the ratios only, if those.");
+        }
         results.failures().forEach(failure -> System.out.println("failed: " + failure));
         long missed = 0;
         for (Row row : results.rows()) {
@@ -291,26 +282,15 @@ public final class BenchMain {
     }
 
     private static String warmUp(Times times) {
-        return "each with fresh JVMs; medians (lowest … highest); at least "
-                + times.firstWarmMs()
-                + " ms of warm-up before the first measurement of a kind, and up to "
-                + times.furtherWarmMs()
-                + " more until the compilers are idle; "
-                + times.measureMs()
-                + " ms measured, "
-                + times.forNeighbours().measureMs()
-                + " where many neighbours are compared";
-    }
-
-    private static void warnOfLoad(Map<String, Object> machine) {
-        if (load(machine) > QUIET_LOAD) {
-            System.out.println(
-                    "The machine was not idle when this began: believe the ratios only, if those.");
-        }
-    }
-
-    private static double load(Map<String, Object> machine) {
-        return machine.get("load_at_start") instanceof Double load ? load : 0;
+        return """
+                each with fresh JVMs; medians (lowest … highest); at least %s ms of warm-up before \
+                the first measurement of a kind, and up to %s more until the compilers are idle; \
+                %s ms measured, %s where many neighbours are compared"""
+                .formatted(
+                        times.firstWarmMs(),
+                        times.furtherWarmMs(),
+                        times.measureMs(),
+                        times.forNeighbours().measureMs());
     }
 
     private static void progress(String line) {

@@ -13,24 +13,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Measurements that start both JVMs anew each time: the whole life of a pair is the slice. */
-final class ColdPair {
+record ColdPair(Launch launch, Suite suite, Config config, int number) {
     private static final int START_TIMEOUT_MS = 60_000;
     private static final int PROGRAM_TIMEOUT_S = 60;
 
     /** Where the times of children that have ended stand in /proc/self/stat, from the name on. */
     private static final int CHILDREN_USER = 14;
-
-    private final Launch launch;
-    private final Suite suite;
-    private final Config config;
-    private final int number;
-
-    ColdPair(Launch launch, Suite suite, Config config, int number) {
-        this.launch = launch;
-        this.suite = suite;
-        this.config = config;
-        this.number = number;
-    }
 
     /**
      * One slice.

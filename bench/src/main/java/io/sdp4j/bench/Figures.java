@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.XYChart;
@@ -31,8 +32,10 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
  *
  * <p>Shape: a figure is a name and a chart for a style; all numbers are those that {@link Table}
  * prints.
+ *
+ * @param results folder of the results, as {@code --json} keeps them
  */
-final class Figures {
+record Figures(Path results) {
     private static final String P50 = "p50";
     private static final double THOUSAND = 1e3;
     private static final double GIGA = 1e9;
@@ -47,12 +50,6 @@ final class Figures {
     static final String TEXT = ", text measures ";
 
     private static final List<Suite> SOURCES = List.of(Suite.NET, Suite.NIO, Suite.COLD);
-
-    private final Path results;
-
-    private Figures(Path results) {
-        this.results = results;
-    }
 
     /**
      * Draws all of them.
@@ -232,11 +229,9 @@ final class Figures {
     }
 
     private static Config config(String id) {
-        for (Config config : Config.values()) {
-            if (config.id.equals(id)) {
-                return config;
-            }
-        }
-        throw new IllegalArgumentException("no configuration " + id);
+        return Stream.of(Config.values())
+                .filter(config -> config.id.equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no configuration " + id));
     }
 }

@@ -1,7 +1,6 @@
 package io.sdp4j.bench;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -11,8 +10,10 @@ import java.util.Set;
  * rows, bars far below what is normal, and a row that misses one is measured again, twice at most.
  * On a machine that does not become idle only figures that load cannot change are judged. For
  * builds; the results proper come from a full run.
+ *
+ * @param loadProof the row whose numbers do not depend on what else the machine does
  */
-final class Gate {
+record Gate(Times times, List<Row> rows, String loadProof) {
     private static final Gate NET =
             new Gate(
                     new Times(3, 1500, 4000, 100, 300, 1),
@@ -95,28 +96,8 @@ final class Gate {
     private static final int REST_SECONDS = 60;
     private static final double AT_REST = 0.7;
 
-    private final Times times;
-    private final List<Row> rows;
-
-    /** The row whose numbers do not depend on what else the machine does. */
-    private final String loadProof;
-
-    private Gate(Times times, List<Row> rows, String loadProof) {
-        this.times = times;
-        this.rows = rows;
-        this.loadProof = loadProof;
-    }
-
     static Gate of(Suite suite) {
         return suite.equals(Suite.COLD) ? COLD : suite.equals(Suite.NIO) ? NIO : NET;
-    }
-
-    Times times() {
-        return times;
-    }
-
-    List<Row> rows() {
-        return rows;
     }
 
     /** Measures rows. */
@@ -155,14 +136,12 @@ final class Gate {
         List<Row> rows = judged;
         for (int attempt = 0; attempt < ATTEMPTS && !rows.isEmpty(); attempt++) {
             Results results = measuring.run(rows);
-            List<Row> missed = new ArrayList<>();
-            for (Row row : rows) {
-                if (row.bars().stream().anyMatch(bar -> !results.verdict(row, bar).passed())) {
-                    missed.add(row);
-                }
-            }
-            rows = missed;
+            rows = rows.stream().filter(row -> misses(row, results)).toList();
         }
         return rows;
+    }
+
+    private static boolean misses(Row row, Results results) {
+        return row.bars().stream().anyMatch(bar -> !results.verdict(row, bar).passed());
     }
 }

@@ -18,12 +18,8 @@ final class Table {
         out.append("| what | kernel TCP |" + column + " sdp4j | result (by round) | bar | |\n");
         out.append("|---|---|---|---|---|---|").append(unix ? "---|\n" : "\n");
         for (Row row : results.rows()) {
-            Config subject = row.configs().getLast();
-            for (Config config : row.configs()) {
-                if (config == Config.SHM) {
-                    subject = config;
-                }
-            }
+            boolean shm = row.configs().contains(Config.SHM);
+            Config subject = shm ? Config.SHM : row.configs().getLast();
             String cells =
                     "| "
                             + row.title()

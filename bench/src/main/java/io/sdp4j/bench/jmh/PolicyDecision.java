@@ -41,9 +41,6 @@ public class PolicyDecision {
     private final InetSocketAddress[] ipv6 = new InetSocketAddress[16];
     private int next;
 
-    /** Creates the state; JMH fills it. */
-    public PolicyDecision() {}
-
     /** Reads the rules and prepares the addresses to ask for. */
     @Setup
     public void read() throws UnknownHostException {

@@ -41,9 +41,6 @@ public class ReadWrite {
     private InputStream in = InputStream.nullInputStream();
     private OutputStream out = OutputStream.nullOutputStream();
 
-    /** Creates the state; JMH fills it. */
-    public ReadWrite() {}
-
     /** Connects to a thread that echoes. */
     @Setup
     public void connect() throws IOException {

@@ -40,9 +40,6 @@ public class WireMessage {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment wire = arena.allocate(256, 8);
 
-    /** Creates the state; JMH fills it. */
-    public WireMessage() {}
-
     /** Greets. */
     @Setup
     public void establish() {

@@ -1,7 +1,6 @@
 package io.sdp4j.bench.net;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -30,21 +29,17 @@ public final class AsyncPeers {
     public static void main(String[] args) throws Exception {
         if (args[0].equals("serve")) {
             serve();
-            System.exit(0);
         }
         int port = Integer.parseInt(args[0]);
         Commands.obey((_, n) -> measure(port, n[0], n[1], n[2], n[3]));
     }
 
     private static void serve() throws IOException {
-        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
         AsynchronousServerSocketChannel listener =
-                AsynchronousServerSocketChannel.open().bind(new InetSocketAddress(loopback, 0));
+                AsynchronousServerSocketChannel.open().bind(new InetSocketAddress(Place.here(), 0));
         Thread.ofPlatform().daemon().start(() -> accept(listener));
         System.out.println("READY " + ((InetSocketAddress) listener.getLocalAddress()).getPort());
-        while (System.in.read() >= 0) {
-            // nothing is said to a server but the end
-        }
+        NetServer.untilInputEnds();
     }
 
     private static void accept(AsynchronousServerSocketChannel listener) {
@@ -62,13 +57,8 @@ public final class AsyncPeers {
     private static void serve(AsynchronousSocketChannel channel) {
         ByteBuffer[] buffers = {};
         try (channel) {
-            while (true) {
-                ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
-                while (request.hasRemaining()) {
-                    if (channel.read(request).get() < 0) {
-                        return;
-                    }
-                }
+            ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
+            while (receives(channel, request.clear())) {
                 int sizeBytes = request.getInt(0);
                 int count = request.getInt(4);
                 if (buffers.length != count || buffers[0].capacity() != sizeBytes) {
@@ -76,13 +66,27 @@ public final class AsyncPeers {
                 }
                 long cpu = Usage.cpuNanos();
                 new AsyncFlow(channel, buffers, true, request.getLong(8)).run();
-                ByteBuffer answer = ByteBuffer.allocate(8).putLong(0, Usage.cpuNanos() - cpu);
-                while (answer.hasRemaining()) {
-                    channel.write(answer).get();
-                }
+                send(channel, ByteBuffer.allocate(8).putLong(0, Usage.cpuNanos() - cpu));
             }
         } catch (IOException | ExecutionException | InterruptedException gone) {
             System.err.println("connection ended: " + gone);
+        }
+    }
+
+    /** Fills a buffer; false where the stream ends before. */
+    private static boolean receives(AsynchronousSocketChannel channel, ByteBuffer into)
+            throws ExecutionException, InterruptedException {
+        boolean more = true;
+        while (more && into.hasRemaining()) {
+            more = channel.read(into).get() >= 0;
+        }
+        return more;
+    }
+
+    private static void send(AsynchronousSocketChannel channel, ByteBuffer message)
+            throws ExecutionException, InterruptedException {
+        while (message.hasRemaining()) {
+            channel.write(message).get();
         }
     }
 
@@ -101,9 +105,8 @@ public final class AsyncPeers {
 
     private static String measure(int port, int sizeBytes, int count, int warmMs, int measureMs)
             throws Exception {
-        InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
         try (AsynchronousSocketChannel channel = AsynchronousSocketChannel.open()) {
-            channel.connect(new InetSocketAddress(loopback, port)).get();
+            channel.connect(new InetSocketAddress(Place.here(), port)).get();
             ByteBuffer[] buffers = buffers(count, sizeBytes);
             long unit = (long) sizeBytes * count;
             long start = System.nanoTime();
@@ -132,15 +135,11 @@ public final class AsyncPeers {
         long start = System.nanoTime();
         ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES);
         request.putInt(0, buffers[0].capacity()).putInt(4, buffers.length).putLong(8, bytes);
-        while (request.hasRemaining()) {
-            channel.write(request).get();
-        }
+        send(channel, request);
         new AsyncFlow(channel, buffers, false, bytes).run();
         ByteBuffer answer = ByteBuffer.allocate(8);
-        while (answer.hasRemaining()) {
-            if (channel.read(answer).get() < 0) {
-                throw new IOException("the server left");
-            }
+        if (!receives(channel, answer)) {
+            throw new IOException("the server left");
         }
         long nanos = System.nanoTime() - start;
         return new Flow(bytes, nanos, Usage.cpuNanos() - cpu + answer.getLong(0));

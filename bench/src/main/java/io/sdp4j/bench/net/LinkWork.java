@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * The measuring side of what {@link NetServer} serves, over any kind of link: round trips and
  * streams. Nothing is allocated while measuring.
  */
-public final class LinkWork {
+public record LinkWork(Opener opener) {
     /** Makes a connection. */
     public interface Opener {
         Link open() throws IOException;
@@ -30,12 +30,6 @@ public final class LinkWork {
 
     /** Idle connections have little to count. */
     private static final int IDLE_TIMES = 50;
-
-    private final Opener opener;
-
-    public LinkWork(Opener opener) {
-        this.opener = opener;
-    }
 
     /** A connection whose accepting thread was told that it stays. */
     private Link open() throws IOException {

@@ -2,6 +2,7 @@ package io.sdp4j.bench.nio;
 
 import io.sdp4j.bench.net.LinkWork;
 import io.sdp4j.bench.net.NetServer;
+import io.sdp4j.bench.net.Place;
 import io.sdp4j.bench.net.Samples;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,15 +16,9 @@ import java.util.Locale;
  * Round trips of a busy channel that has its selector for itself, and of one that shares it with
  * idle channels, at both ends, in turns.
  */
-final class Crowd {
+record Crowd(Ports ports) {
     private static final int BLOCK_BYTES = 64;
     private static final int TURN_MS = 20;
-
-    private final Ports ports;
-
-    Crowd(Ports ports) {
-        this.ports = ports;
-    }
 
     /**
      * Measures both.
@@ -36,7 +31,7 @@ final class Crowd {
     String measure(int idle, int warmMs, int measureMs) throws IOException {
         List<SocketChannel> idlers = new ArrayList<>();
         try (SelectorLink alone = open(new byte[] {NetServer.STAY}, List.of())) {
-            idle(idlers, idle, Ports.here(), ports.selectors());
+            idle(idlers, idle, Place.here(), ports.selectors());
             idle(idlers, idle, Ports.kernelHere(), ports.kernel());
             ByteBuffer words = ByteBuffer.allocate(5);
             words.put((byte) NioServer.CROWDED).putInt(idlers.size());
@@ -78,7 +73,7 @@ final class Crowd {
     }
 
     private SelectorLink open(byte[] words, List<SocketChannel> idlers) throws IOException {
-        SocketChannel channel = Ports.connect(Ports.here(), ports.selectors());
+        SocketChannel channel = Ports.connect(Place.here(), ports.selectors());
         channel.write(ByteBuffer.wrap(words));
         SelectorLink link = new SelectorLink(channel, idlers);
         link.noDelay();

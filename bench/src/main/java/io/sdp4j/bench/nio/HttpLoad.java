@@ -1,5 +1,6 @@
 package io.sdp4j.bench.nio;
 
+import io.sdp4j.bench.net.Place;
 import io.sdp4j.bench.net.Samples;
 import java.io.IOException;
 import java.net.URI;
@@ -20,7 +21,7 @@ final class HttpLoad {
     private final HttpRequest request;
 
     HttpLoad(Ports ports) throws IOException {
-        String url = "http://" + Ports.here().getHostAddress() + ":" + ports.http() + "/";
+        String url = "http://" + Place.here().getHostAddress() + ":" + ports.http() + "/";
         request = HttpRequest.newBuilder(URI.create(url)).build();
     }
 

@@ -12,6 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.sdp4j.bench.net.Place;
 import io.sdp4j.bench.net.Samples;
 import java.io.EOFException;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ final class NettyLoad {
                                 channel.pipeline().addLast(connection);
                             }
                         })
-                .connect(Ports.here(), ports.netty())
+                .connect(Place.here(), ports.netty())
                 .sync();
     }
 

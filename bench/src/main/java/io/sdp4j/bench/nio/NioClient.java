@@ -3,6 +3,7 @@ package io.sdp4j.bench.nio;
 import io.sdp4j.bench.net.Commands;
 import io.sdp4j.bench.net.Link;
 import io.sdp4j.bench.net.LinkWork;
+import io.sdp4j.bench.net.Place;
 import java.io.IOException;
 import java.util.List;
 
@@ -30,13 +31,13 @@ public final class NioClient implements Commands.Worker {
     private NioClient(Ports ports) throws IOException {
         channels =
                 new LinkWork(
-                        () -> new Link.ChannelLink(Ports.connect(Ports.here(), ports.channels())));
+                        () -> new Link.ChannelLink(Ports.connect(Place.here(), ports.channels())));
         selectors =
                 new LinkWork(
                         () ->
                                 new SelectorLink(
-                                        Ports.connect(Ports.here(), ports.selectors()), List.of()));
-        files = new LinkWork(() -> new FileLink(Ports.connect(Ports.here(), ports.selectors())));
+                                        Ports.connect(Place.here(), ports.selectors()), List.of()));
+        files = new LinkWork(() -> new FileLink(Ports.connect(Place.here(), ports.selectors())));
         crowd = new Crowd(ports);
         netty = new NettyLoad(ports);
         http = new HttpLoad(ports);

@@ -3,6 +3,7 @@ package io.sdp4j.bench.nio;
 import com.sun.net.httpserver.HttpServer;
 import io.sdp4j.bench.net.Link;
 import io.sdp4j.bench.net.NetServer;
+import io.sdp4j.bench.net.Place;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -36,9 +37,9 @@ public final class NioServer {
 
     /** Listens and serves until standard input ends. */
     public static void main(String[] args) throws Exception {
-        ServerSocketChannel channels = listener(Ports.here());
+        ServerSocketChannel channels = listener(Place.here());
         NetServer.accepting(() -> NetServer.staying(new Link.ChannelLink(channels.accept())));
-        ServerSocketChannel selectors = listener(Ports.here());
+        ServerSocketChannel selectors = listener(Place.here());
         NetServer.accepting(() -> inSelector(selectors.accept()));
         ServerSocketChannel kernel = listener(Ports.kernelHere());
         NetServer.accepting(() -> inSelector(kernel.accept()));
@@ -47,7 +48,7 @@ public final class NioServer {
                         port(channels),
                         port(selectors),
                         port(kernel),
-                        NettyEcho.listen(Ports.here()),
+                        NettyEcho.listen(Place.here()),
                         http());
         System.out.println("READY " + ports.text());
         NetServer.untilInputEnds();
@@ -105,7 +106,7 @@ public final class NioServer {
     private static int http() throws IOException {
         System.setProperty("sun.net.httpserver.nodelay", "true"); // else TCP waits 40 ms at times
         byte[] page = new byte[PAGE_BYTES];
-        HttpServer server = HttpServer.create(new InetSocketAddress(Ports.here(), 0), BACKLOG);
+        HttpServer server = HttpServer.create(new InetSocketAddress(Place.here(), 0), BACKLOG);
         server.createContext(
                 "/",
                 exchange -> {

@@ -1,12 +1,13 @@
 package io.sdp4j.bench.nio;
 
+import io.sdp4j.bench.net.Place;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 
 /**
- * Where the parts of the answering JVM listen, all on {@link #here()}.
+ * Where the parts of the answering JVM listen, all on {@link Place#here}.
  *
  * @param channels channels that block
  * @param selectors channels in selectors
@@ -15,11 +16,6 @@ import java.nio.channels.SocketChannel;
  * @param http the JDK's HTTP server
  */
 record Ports(int channels, int selectors, int kernel, int netty, int http) {
-    /** The loopback address. */
-    static InetAddress here() throws IOException {
-        return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-    }
-
     /** A loopback address that the benchmark's rules always leave to the kernel. */
     static InetAddress kernelHere() throws IOException {
         return InetAddress.getByAddress(new byte[] {127, 0, 0, 2});
