@@ -4,22 +4,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
 /** Hands over to the benchmarks of the checkout, which are not in this jar. */
 @Command(
         name = "bench",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description = "Measure sdp4j beside kernel TCP and UNIX-domain sockets.",
         customSynopsis = "sdp4j bench [ARGUMENT...]",
         footer = {
             "",
             "Arguments go to the benchmarks as they are; \"bench -- --help\" lists them."
         })
-final class BenchCommand implements Callable<Integer> {
+final class BenchCommand extends Subcommand {
     private static final String MAIN = "io.sdp4j.bench.BenchMain";
 
     @Unmatched private final List<String> arguments = new ArrayList<>();

@@ -10,19 +10,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Two unmodified programs in two JVMs, first on kernel TCP, then with the agent, side by side. */
 @Command(
         name = "demo",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description =
                 "Run two unmodified programs on kernel TCP, then with the agent, check every byte and"
                         + " compare.",
@@ -30,7 +24,7 @@ import picocli.CommandLine.Spec;
             "",
             "Exit code 0: every byte arrived in both runs and the second one was offloaded; 1: not."
         })
-final class DemoCommand implements Callable<Integer> {
+final class DemoCommand extends Subcommand {
     private static final String RULES = "use both server * *:*\nuse both client * *:*\n";
 
     /** How much longer is measured where the usual time says little. */
@@ -38,8 +32,6 @@ final class DemoCommand implements Callable<Integer> {
 
     /** Of the processors, how many may have work before the machine counts as busy. */
     private static final double BUSY_SHARE = 0.75;
-
-    @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;
@@ -63,15 +55,14 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!(seconds > 0 && seconds <= 3600) || bytes <= 0) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "--seconds must be above 0, 3600 at most; --bytes above 0");
+            throw wrong("--seconds must be above 0, 3600 at most; --bytes above 0");
         }
         Path jar = Place.agentJar();
         Path samples = Place.builtJar("samples", StreamRun.SERVER);
         Path folder = folder();
         try {
             Path rules = Files.writeString(folder.resolve("demo.conf"), RULES);
-            boolean adapts = !spec.commandLine().getParseResult().hasMatchedOption("--seconds");
+            boolean adapts = !given("--seconds");
             Comparison pair =
                     adapts
                             ? adapting(
@@ -159,12 +150,11 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void progress(String what) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(what);
+        err().println(what);
     }
 
     private int show(StreamRun.Result kernel, StreamRun.Result offload) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         boolean same = kernel.verified() && offload.verified();
         boolean moved = offload.offloaded() > 0;
         if (json) {

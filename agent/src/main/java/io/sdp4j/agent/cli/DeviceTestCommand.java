@@ -10,14 +10,10 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /**
  * Run by the doctor for each RDMA port, in a process of its own: a driver's library that crashes or
@@ -26,15 +22,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = DeviceTestCommand.NAME,
         hidden = true,
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description = "Connect this host with itself over the RDMA device that has an address.",
         footer = {"", "Prints KEY=VALUE lines. Exit code 0: every byte came back; 1: it failed."})
-final class DeviceTestCommand implements Callable<Integer> {
+final class DeviceTestCommand extends Subcommand {
     static final String NAME = "device-test";
     static final String MILLIS = "--millis";
-
-    @Spec private CommandSpec spec;
 
     @Option(names = MILLIS, paramLabel = "N", description = "Longest time, once it is opened.")
     private long millis = 2_000;
@@ -44,13 +36,12 @@ final class DeviceTestCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         InetAddress at;
         try {
             at = InetAddress.getByName(address);
         } catch (UnknownHostException e) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "unknown host " + address, e);
+            throw wrong("unknown host " + address);
         }
         try {
             DeviceTest.say(out::println, DeviceTest.Step.OPEN);

@@ -11,26 +11,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Looks at everything offload needs on this machine; one verdict per line, with what to do. */
 @Command(
         name = "doctor",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description =
                 "Check this machine, or a JVM; the verdict first, then one line for each thing looked"
                         + " at, with what to do about it.",
         footer = {"", "Exit code 0: nothing stands in the way; 1: at least one line says FAIL."})
-final class DoctorCommand implements Callable<Integer> {
+final class DoctorCommand extends Subcommand {
     private static final int QUICK_ROUNDS = 10;
-
-    @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;
@@ -78,10 +71,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        List<Check> checks =
-                spec.commandLine().getParseResult().hasMatchedOption("--pid")
-                        ? ProcessChecks.of(pid)
-                        : machine();
+        List<Check> checks = given("--pid") ? ProcessChecks.of(pid) : machine();
         print(checks);
         return worst(checks) == Check.Verdict.FAIL ? Exit.FAILED : Exit.OK;
     }
@@ -160,7 +150,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private void print(List<Check> checks) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (json) {
             Map<String, Object> result = new LinkedHashMap<>();
             result.put("verdict", worst(checks).name().toLowerCase(Locale.ROOT));

@@ -26,29 +26,22 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Tells the rules' verdict on one connection or listener, and the consequence on this machine. */
 @Command(
         name = "explain",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description = "Say which rule decides about an address, and what the switch would do.",
         footer = {
             "",
             "Nothing is connected. Exit code 0; 1 when the rule file is refused or --lint finds"
                     + " something."
         })
-final class ExplainCommand implements Callable<Integer> {
+final class ExplainCommand extends Subcommand {
     private static final List<String> ROLES = List.of("connect", "client", "listen", "server");
-
-    @Spec private CommandSpec spec;
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;
@@ -92,8 +85,7 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (address == null && !lint) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "give HOST:PORT, or --lint");
+            throw wrong("give HOST:PORT, or --lint");
         }
         List<String> notes = new ArrayList<>();
         plugins = Plugins.of(directory, notes::add);
@@ -266,8 +258,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
         int colon = text.lastIndexOf(':');
         if (colon < 0) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "expected HOST:PORT, found " + address);
+            throw wrong("expected HOST:PORT, found " + address);
         }
         try {
             String host = text.substring(0, colon);
@@ -278,16 +269,14 @@ final class ExplainCommand implements Callable<Integer> {
                             : InetAddress.getByName(host),
                     port);
         } catch (UnknownHostException e) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "unknown host in " + address, e);
+            throw wrong("unknown host in " + address);
         } catch (IllegalArgumentException e) {
-            throw new CommandLine.ParameterException(
-                    spec.commandLine(), "expected HOST:PORT, found " + address, e);
+            throw wrong("expected HOST:PORT, found " + address);
         }
     }
 
     private void print(Map<String, Object> result) {
-        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter out = out();
         if (json) {
             out.println(Json.text(result));
             return;

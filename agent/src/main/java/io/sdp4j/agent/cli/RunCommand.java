@@ -11,15 +11,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /**
  * Runs a command with the agent on for every JVM that it starts, however it starts it: through
@@ -30,8 +26,6 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "run",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description = "Run a command with the agent on for every JVM that it starts.",
         customSynopsis = "sdp4j run [-h] [KEY=VALUE...] -- COMMAND [ARGUMENT...]",
         footer = {
@@ -40,10 +34,8 @@ import picocli.CommandLine.Spec;
             "(%%p: process id). Each JVM prints the JDK's line \"Picked up JAVA_TOOL_OPTIONS\" on",
             "standard error. The exit code is the command's; 126 or 127 if it cannot be started."
         })
-final class RunCommand implements Callable<Integer> {
+final class RunCommand extends Subcommand {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
-
-    @Spec private CommandSpec spec;
 
     @Option(
             names = "--print-variable",
@@ -78,10 +70,10 @@ final class RunCommand implements Callable<Integer> {
             at++;
         }
         if (at == words.size()) {
-            throw new CommandLine.ParameterException(spec.commandLine(), "no command given");
+            throw wrong("no command given");
         }
         if (present != null) {
-            PrintWriter out = spec.commandLine().getOut();
+            PrintWriter out = out();
             out.println(at);
             out.println(toolOptions(Place.agentJar(), options, present));
             return Exit.OK;
@@ -97,15 +89,16 @@ final class RunCommand implements Callable<Integer> {
             String before = builder.environment().getOrDefault(VARIABLE, "");
             builder.environment().put(VARIABLE, toolOptions(Place.agentJar(), options, before));
         } else {
-            PrintWriter err = spec.commandLine().getErr();
-            err.println(
-                    "sdp4j: " + java + " has no module java.instrument, so it runs without sdp4j");
+            err().println(
+                            "sdp4j: "
+                                    + java
+                                    + " has no module java.instrument, so it runs without sdp4j");
         }
         Process process;
         try {
             process = builder.start();
         } catch (IOException e) {
-            spec.commandLine().getErr().println("sdp4j: " + e.getMessage());
+            err().println("sdp4j: " + e.getMessage());
             return new File(command.getFirst()).exists() ? Exit.CANNOT_EXECUTE : Exit.NOT_FOUND;
         }
         // a signal to us is meant for the command

@@ -11,20 +11,15 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.function.IntPredicate;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows what the agent option {@code trace} has written. */
 @Command(
         name = "trace",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description = "Print the SDP messages that the agent option trace=FILE has recorded.",
         footer = {
             "",
@@ -33,9 +28,7 @@ import picocli.CommandLine.Spec;
             "to open the pcapng in Wireshark: docs/trace.md.",
             "Exit code 0; 1 when FILE is not a trace; 69 when a file cannot be read or written."
         })
-final class TraceCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-
+final class TraceCommand extends Subcommand {
     @Parameters(paramLabel = "FILE", description = "The file that trace=FILE has named.")
     private Path file;
 
@@ -77,9 +70,7 @@ final class TraceCommand implements Callable<Integer> {
                             + "; name what the agent option trace=FILE has written");
         }
         if (form.pcapng != null && same(file, form.pcapng)) {
-            spec.commandLine()
-                    .getErr()
-                    .println(
+            err().println(
                             "sdp4j: "
                                     + form.pcapng
                                     + " is the trace itself, and would be replaced; name another"
@@ -87,11 +78,9 @@ final class TraceCommand implements Callable<Integer> {
             return Exit.USAGE;
         }
         try (TraceReader trace = TraceReader.open(file)) {
-            write(trace, n -> connection == 0 || n == connection, spec.commandLine().getOut());
+            write(trace, n -> connection == 0 || n == connection, out());
         } catch (TraceReader.NotATrace e) {
-            spec.commandLine()
-                    .getErr()
-                    .println("sdp4j: " + file + " is not a trace: " + e.getMessage());
+            err().println("sdp4j: " + file + " is not a trace: " + e.getMessage());
             return Exit.FAILED;
         } catch (IOException e) {
             throw new Unavailable("cannot read " + file + ": " + Failures.reason(e));
@@ -151,12 +140,8 @@ final class TraceCommand implements Callable<Integer> {
             file.finish();
         }
         out.println(
-                form.pcapng
-                        + ": "
-                        + outcome.frames()
-                        + " frames, "
-                        + outcome.messages()
-                        + " SDP messages");
+                "%s: %s frames, %s SDP messages"
+                        .formatted(form.pcapng, outcome.frames(), outcome.messages()));
         if (outcome.leftOut() > 0) {
             out.println(
                     "Left out: "
