@@ -15,7 +15,6 @@ import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.LocalAddresses;
@@ -81,12 +80,7 @@ public final class Agent {
             throw new IllegalStateException(missing.get());
         }
         Supplier<Policy> rules =
-                PolicySource.open(
-                        options.get(PolicySettings.POLICY.option()),
-                        jdkConf,
-                        settings,
-                        Environment.system(),
-                        console);
+                PolicySource.open(options, jdkConf, settings, Environment.system(), console);
         LocalAddresses local = LocalAddresses.system();
         Plugins plugins = Plugins.of(settings.text(AgentSettings.PLUGINS), console);
         List<OffloadProvider> providers = new ArrayList<>();

@@ -3,7 +3,6 @@ package io.sdp4j.agent;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
-import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Role;
 import io.sdp4j.policy.Settings;
@@ -55,12 +54,7 @@ public final class EarlyRules
         String jdkConf = options.remove(JDK_SDP);
         Settings settings = Settings.of(AgentSettings.ALL, options, sink);
         return new Verdicts(
-                PolicySource.open(
-                        options.get(PolicySettings.POLICY.option()),
-                        jdkConf,
-                        settings,
-                        Environment.system(),
-                        sink));
+                PolicySource.open(options, jdkConf, settings, Environment.system(), sink));
     }
 
     private record Verdicts(PolicySource source)

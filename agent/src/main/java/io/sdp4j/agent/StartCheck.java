@@ -1,7 +1,6 @@
 package io.sdp4j.agent;
 
 import io.sdp4j.policy.Environment;
-import io.sdp4j.policy.PolicySettings;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
 import java.net.InetAddress;
@@ -47,13 +46,7 @@ public final class StartCheck
                         system.files(),
                         system.nanoTime(),
                         null);
-        PolicySource source =
-                PolicySource.open(
-                        options.get(PolicySettings.POLICY.option()),
-                        jdkConf,
-                        settings,
-                        environment,
-                        lines);
+        PolicySource source = PolicySource.open(options, jdkConf, settings, environment, lines);
         requires = source.get().canRequireOffload();
         return settings.flag(AgentSettings.QUIET) ? List.of() : lines.found;
     }

@@ -7,6 +7,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -100,20 +101,20 @@ public final class PolicySource implements Supplier<Policy> {
     /**
      * Chooses the file and loads it, as an agent with these settings.
      *
-     * @param explicit value of the agent option {@code policy}; null or empty: not given
+     * @param options the agent's
      * @param jdkConf value of {@code com.sun.sdp.conf} before the agent cleared it; null or empty:
      *     not given
      * @param environment where everything else is read from
      * @param sink takes one line for each thing the operator should know
      */
     public static PolicySource open(
-            String explicit,
+            Map<String, String> options,
             String jdkConf,
             Settings settings,
             Environment environment,
             Consumer<String> sink) {
         return open(
-                explicit,
+                options.get(PolicySettings.POLICY.option()),
                 jdkConf,
                 settings.flag(PolicySettings.REQUIRED),
                 programName(settings.text(PolicySettings.PROGRAM), environment),
