@@ -30,12 +30,7 @@ final class Glob {
     }
 
     private static boolean isLiteral(String pattern) {
-        for (int i = 0; i < pattern.length(); i++) {
-            if ("*?[\\".indexOf(pattern.charAt(i)) >= 0) {
-                return false;
-            }
-        }
-        return true;
+        return pattern.chars().noneMatch(c -> "*?[\\".indexOf(c) >= 0);
     }
 
     /** Linear in practice and never exponential: only the last star is ever tried again. */

@@ -2,6 +2,7 @@ package io.sdp4j.policy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -14,57 +15,56 @@ final class Linter {
         List<Lint> found = new ArrayList<>();
         for (int i = 0; i < rules.size(); i++) {
             Rule rule = rules.get(i);
-            if (rule.unknownHost()) {
-                found.add(new Lint(rule, unknownHost(rule)));
-            }
-            hostBits(rule, found);
+            add(rule, rule.unknownHost() ? unknownHost(rule) : null, found);
+            add(rule, hostBits(rule), found);
             if (rule.satisfiable()) {
-                shadow(rules, i, found);
-                options(rule, found);
+                add(rule, shadow(rule, rules.subList(0, i)), found);
+                add(rule, options(rule), found);
             } else {
-                impossible(rule, found);
+                add(rule, impossible(rule), found);
             }
         }
         return found;
     }
 
-    private static void impossible(Rule rule, List<Lint> found) {
-        if (rule.portLow() > rule.portHigh()) {
-            String detail =
-                    "never matches: no port is from " + rule.portLow() + " to " + rule.portHigh();
-            found.add(new Lint(rule, detail));
-        } else if (rule.portLow() > Rule.MAX_PORT || rule.portHigh() < 0) {
-            String detail = "never matches: ports go from 0 to " + Rule.MAX_PORT;
+    /**
+     * @param detail null = nothing was found
+     */
+    private static void add(Rule rule, String detail, List<Lint> found) {
+        if (detail != null) {
             found.add(new Lint(rule, detail));
         }
     }
 
-    private static void shadow(List<Rule> rules, int i, List<Lint> found) {
-        Rule rule = rules.get(i);
-        if (rule.role() == Role.CONNECT && rule.portLow() == 0 && rule.portHigh() == 0) {
-            String detail = "never matches: nothing connects to port 0";
-            found.add(new Lint(rule, detail));
-            return;
+    private static String impossible(Rule rule) {
+        if (rule.portLow() > rule.portHigh()) {
+            return "never matches: no port is from " + rule.portLow() + " to " + rule.portHigh();
         }
-        for (Rule earlier : rules.subList(0, i)) {
+        return rule.portLow() > Rule.MAX_PORT || rule.portHigh() < 0
+                ? "never matches: ports go from 0 to " + Rule.MAX_PORT
+                : null;
+    }
+
+    private static String shadow(Rule rule, List<Rule> before) {
+        if (rule.role() == Role.CONNECT && rule.portLow() == 0 && rule.portHigh() == 0) {
+            return "never matches: nothing connects to port 0";
+        }
+        for (Rule earlier : before) {
             if (earlier.satisfiable() && !earlier.unknownHost() && earlier.covers(rule)) {
-                String detail = "never decides: " + earlier + " takes everything it could match";
-                found.add(new Lint(rule, detail));
-                return;
+                return "never decides: " + earlier + " takes everything it could match";
             }
         }
+        return null;
     }
 
-    private static void options(Rule rule, List<Lint> found) {
+    private static String options(Rule rule) {
         Decision d = rule.decision();
         if (!d.verdict().offloads() && (!d.fabrics().isEmpty() || d.connectTimeoutNanos() >= 0)) {
-            String detail =
-                    "has options without effect: '" + d.verdict().word() + "' never offloads";
-            found.add(new Lint(rule, detail));
-        } else if (rule.role() == Role.LISTEN && d.connectTimeoutNanos() >= 0) {
-            String detail = "has a time-out without effect: a listener does not connect";
-            found.add(new Lint(rule, detail));
+            return "has options without effect: '" + d.verdict().word() + "' never offloads";
         }
+        return rule.role() == Role.LISTEN && d.connectTimeoutNanos() >= 0
+                ? "has a time-out without effect: a listener does not connect"
+                : null;
     }
 
     /** Effect of a rule whose host has no address. */
@@ -78,21 +78,17 @@ final class Linter {
     private static final Pattern PREFIXED =
             Pattern.compile("\\[?([0-9a-fA-F:.]+)(?:\\]/|/)(\\d+)\\]?");
 
-    private static void hostBits(Rule rule, List<Lint> found) {
-        java.util.regex.Matcher written = PREFIXED.matcher(rule.decision().rule());
+    private static String hostBits(Rule rule) {
+        Matcher written = PREFIXED.matcher(rule.decision().rule());
         if (rule.addresses().size() != 1 || !rule.host().isEmpty() || !written.find()) {
-            return;
+            return null;
         }
         AddressRange range = rule.addresses().getFirst();
         String address = written.group(1);
         AddressRange literal =
                 address.indexOf(':') < 0 ? Literals.dottedQuad(address) : Literals.ipv6(address);
-        if (literal != null && (literal.high() != range.high() || literal.low() != range.low())) {
-            String detail =
-                    "stands for every address of "
-                            + range
-                            + ": bits behind the prefix do not count";
-            found.add(new Lint(rule, detail));
-        }
+        return literal != null && (literal.high() != range.high() || literal.low() != range.low())
+                ? "stands for every address of " + range + ": bits behind the prefix do not count"
+                : null;
     }
 }
