@@ -21,25 +21,16 @@ public record AddressRange(boolean ipv6, long high, long low, int prefix) {
         if (prefix < 0 || prefix > width || (!ipv6 && (high != 0 || low >>> 32 != 0))) {
             throw new IllegalArgumentException("prefix " + prefix + " of " + width + " bits");
         }
-        if (ipv6) {
-            high &= ~hostBits(Math.min(prefix, 64), 64);
-            low &= ~hostBits(Math.max(prefix - 64, 0), 64);
-        } else {
-            low &= ~hostBits(prefix, 32);
-        }
-    }
-
-    /** The range that starts like {@code address}. */
-    public static AddressRange of(InetAddress address, int prefix) {
-        byte[] a = address.getAddress();
-        return a.length == 4
-                ? new AddressRange(false, 0, bits(a, 0, 4), prefix)
-                : new AddressRange(true, bits(a, 0, 8), bits(a, 8, 16), prefix);
+        high &= maskHigh(ipv6, prefix);
+        low &= maskLow(ipv6, prefix);
     }
 
     /** The range that holds just {@code address}. */
     public static AddressRange of(InetAddress address) {
-        return of(address, address.getAddress().length * 8);
+        byte[] a = address.getAddress();
+        return a.length == 4
+                ? new AddressRange(false, 0, bits(a, 0, 4), 32)
+                : new AddressRange(true, bits(a, 0, 8), bits(a, 8, 16), 128);
     }
 
     /** The range that starts like this one's first address. */
@@ -50,8 +41,8 @@ public record AddressRange(boolean ipv6, long high, long low, int prefix) {
     /** Whether the address lies in this range. */
     public boolean contains(boolean ipv6, long high, long low) {
         return ipv6 == this.ipv6
-                && (high & maskHigh()) == this.high
-                && (low & maskLow()) == this.low;
+                && (high & maskHigh(ipv6, prefix)) == this.high
+                && (low & maskLow(ipv6, prefix)) == this.low;
     }
 
     /** Whether every address of {@code other} lies in this range. */
@@ -59,11 +50,11 @@ public record AddressRange(boolean ipv6, long high, long low, int prefix) {
         return prefix <= other.prefix && contains(other.ipv6, other.high, other.low);
     }
 
-    private long maskHigh() {
+    private static long maskHigh(boolean ipv6, int prefix) {
         return ipv6 ? ~hostBits(Math.min(prefix, 64), 64) : 0;
     }
 
-    private long maskLow() {
+    private static long maskLow(boolean ipv6, int prefix) {
         return ipv6 ? ~hostBits(Math.max(prefix - 64, 0), 64) : ~hostBits(prefix, 32);
     }
 

@@ -5,21 +5,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** One line of the libsdp dialect with our additions; see {@link RuleFile} for the grammar. */
-final class LibsdpLine {
+record LibsdpLine(LineCursor cursor, HostLookup hosts) {
     private static final String VERDICTS = "one of both, tcp, sdp, direct";
     private static final String ROLES = "one of server, listen, client, connect";
     private static final String TARGET = "ADDRESS[/PREFIX]:PORT, HOST:PORT or *:PORT";
     private static final String PORTS = "a port of 0 to 65535, a range LOW-HIGH, or *";
     private static final String TIMEOUT = "a time-out of 1us to 1h such as 200ms or 2s";
     private static final long MAX_TIMEOUT_NANOS = 3_600_000_000_000L;
-
-    private final LineCursor cursor;
-    private final HostLookup hosts;
-
-    private LibsdpLine(LineCursor cursor, HostLookup hosts) {
-        this.cursor = cursor;
-        this.hosts = hosts;
-    }
 
     /** The rule of this line, or null when it holds none. */
     static Rule parse(LineCursor cursor, HostLookup hosts) throws LineCursor.Bad {

@@ -13,21 +13,16 @@ final class Literals {
 
     /** Four decimal numbers; null for anything else, leading zeros included, which may be octal. */
     static AddressRange dottedQuad(String text) {
+        String[] parts = text.split("\\.", -1); // of one character, so no regular expression
         long bits = 0;
-        int numbers = 0;
-        int from = 0;
-        while (from <= text.length()) {
-            int dot = text.indexOf('.', from);
-            String part = text.substring(from, dot < 0 ? text.length() : dot);
+        for (String part : parts) {
             long number = Words.number(part, 255);
             if (number < 0 || (part.length() > 1 && part.charAt(0) == '0')) {
                 return null;
             }
             bits = bits << 8 | number;
-            numbers++;
-            from = dot < 0 ? text.length() + 1 : dot + 1;
         }
-        return numbers == 4 ? new AddressRange(false, 0, bits, 32) : null;
+        return parts.length == 4 ? new AddressRange(false, 0, bits, 32) : null;
     }
 
     /**
@@ -67,12 +62,11 @@ final class Literals {
 
     /** Reads groups between single colons, the last may be a dotted quad; how many, -1 = no. */
     private static int groups(String text, int[] into) {
+        String[] parts = text.split(":", -1);
         int count = 0;
-        int from = 0;
-        while (from <= text.length()) {
-            int colon = text.indexOf(':', from);
-            String part = text.substring(from, colon < 0 ? text.length() : colon);
-            boolean last = colon < 0;
+        for (int i = 0; i < parts.length; i++) {
+            String part = parts[i];
+            boolean last = i == parts.length - 1;
             AddressRange quad = last && part.indexOf('.') >= 0 ? dottedQuad(part) : null;
             if (quad != null && count + 2 <= GROUPS) {
                 into[count++] = (int) (quad.low() >>> 16);
@@ -82,7 +76,6 @@ final class Literals {
             } else {
                 return -1;
             }
-            from = last ? text.length() + 1 : colon + 1;
         }
         return count;
     }

@@ -30,18 +30,6 @@ public final class Policy {
     private final boolean canConnect;
     private final boolean canListen;
 
-    private Policy(
-            List<Rule> rules, String programName, Decision otherwise, boolean connectAfterBind) {
-        this.rules = List.copyOf(rules);
-        this.programName = Objects.requireNonNull(programName);
-        this.otherwise = Objects.requireNonNull(otherwise);
-        this.connectAfterBind = connectAfterBind;
-        connect = mine(Role.CONNECT);
-        listen = mine(Role.LISTEN);
-        canConnect = anyOffload(connect);
-        canListen = anyOffload(listen);
-    }
-
     /**
      * The rules as one program sees them.
      *
@@ -50,9 +38,15 @@ public final class Policy {
      * @param otherwise what holds when no rule matches
      * @param connectAfterBind see {@link #connectAfterBind}
      */
-    static Policy of(
-            List<Rule> rules, String programName, Decision otherwise, boolean connectAfterBind) {
-        return new Policy(rules, programName, otherwise, connectAfterBind);
+    Policy(List<Rule> rules, String programName, Decision otherwise, boolean connectAfterBind) {
+        this.rules = List.copyOf(rules);
+        this.programName = Objects.requireNonNull(programName);
+        this.otherwise = Objects.requireNonNull(otherwise);
+        this.connectAfterBind = connectAfterBind;
+        connect = mine(Role.CONNECT);
+        listen = mine(Role.LISTEN);
+        canConnect = anyOffload(connect);
+        canListen = anyOffload(listen);
     }
 
     /** No rule at all: everything may be offloaded. */

@@ -30,8 +30,12 @@ import java.util.List;
  *
  * <p>Source: libsdp's config_parser.y and libsdp.conf; sun.net.sdp.SdpProvider of JDK 25;
  * docs/jdk-contract.md 7.
+ *
+ * @param dialect of the file
+ * @param rules in file order; empty when there is any error
+ * @param errors in file order
  */
-public final class RuleFile {
+public record RuleFile(Dialect dialect, List<Rule> rules, List<RuleError> errors) {
     /** Grammar of a file. */
     public enum Dialect {
         /** {@code use …} and {@code log …} lines. */
@@ -46,14 +50,10 @@ public final class RuleFile {
     /** Bounds the memory a file can cost. */
     static final int MAX_RULES = 20_000;
 
-    private final Dialect dialect;
-    private final List<Rule> rules;
-    private final List<RuleError> errors;
-
-    private RuleFile(Dialect dialect, List<Rule> rules, List<RuleError> errors) {
-        this.dialect = dialect;
-        this.rules = List.copyOf(rules);
-        this.errors = List.copyOf(errors);
+    /** Copies the lists. */
+    public RuleFile {
+        rules = List.copyOf(rules);
+        errors = List.copyOf(errors);
     }
 
     /** Parses {@code text}; a file without any rule is taken for the libsdp dialect. */
@@ -126,16 +126,6 @@ public final class RuleFile {
         return lines;
     }
 
-    /** The rules in file order; empty when there is any error. */
-    public List<Rule> rules() {
-        return rules;
-    }
-
-    /** Errors, in file order. */
-    public List<RuleError> errors() {
-        return errors;
-    }
-
     /** Whether the file can be used. */
     public boolean ok() {
         return errors.isEmpty();
@@ -157,7 +147,7 @@ public final class RuleFile {
         for (Rule rule : rules) { // no lambda: the first one costs a start milliseconds
             inForce.add(rule.inForce());
         }
-        return Policy.of(
+        return new Policy(
                 List.copyOf(inForce),
                 programName,
                 Decision.of(otherwise, says, Decision.DEFAULT_ORIGIN),
