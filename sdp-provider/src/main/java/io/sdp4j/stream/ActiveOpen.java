@@ -13,8 +13,6 @@ import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /** The active side of one connection: Hello there, HelloAck back. */
 final class ActiveOpen {
@@ -25,18 +23,9 @@ final class ActiveOpen {
      *
      * @throws OffloadUnavailable if there is no connection; nothing is left behind then
      */
-    static Established connect(
-            Fabric fabric,
-            StreamContext context,
-            InetSocketAddress remote,
-            ConnectSpec.LocalAddress local,
-            long askedNanos,
-            long deadlineNanos,
-            long limitNanos,
-            BooleanSupplier abandoned,
-            Consumer<BooleanSupplier> asked,
-            int socket)
+    static Established connect(Fabric fabric, StreamContext context, ConnectSpec spec)
             throws OffloadUnavailable {
+        InetSocketAddress remote = spec.remote();
         StreamSettings settings = context.settings().over(fabric.capabilities());
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
         byte[] hello = new byte[Hello.SHORT_BYTES];
@@ -46,19 +35,19 @@ final class ActiveOpen {
                 new ConnectRequest(
                         remote,
                         ConnectRequest.LocalAddress.of(
-                                bound(local, remote),
+                                bound(spec.localAddress(), remote),
                                 source -> {
-                                    own[0] = local.find(source);
+                                    own[0] = spec.localAddress().find(source);
                                     return own[0];
                                 }),
                         hello,
                         settings.qpSpec(),
-                        askedNanos,
-                        deadlineNanos,
-                        limitNanos,
-                        abandoned,
-                        asked,
-                        socket);
+                        spec.askedNanos(),
+                        spec.deadlineNanos(),
+                        spec.limitNanos(),
+                        spec.abandoned(),
+                        spec.asked(),
+                        spec.socket());
         long helloNanos = context.traces() == null ? 0 : System.nanoTime();
         Fabric.Connection c;
         try {

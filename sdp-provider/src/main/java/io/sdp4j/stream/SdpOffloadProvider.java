@@ -114,17 +114,13 @@ public final class SdpOffloadProvider implements OffloadProvider {
      * @param settings read once
      */
     public static SdpOffloadProvider create(Settings settings) {
-        return create(settings, LocalAddresses.system());
-    }
-
-    /** The same, with a list of this host's addresses that others use, too. */
-    public static SdpOffloadProvider create(Settings settings, LocalAddresses hosts) {
-        return create(settings, hosts, List.of());
+        return create(settings, LocalAddresses.system(), List.of());
     }
 
     /**
      * The same.
      *
+     * @param hosts this host's addresses, by a list that others use, too
      * @param plugins fabrics that are tried after those of this build; no two have one name
      */
     public static SdpOffloadProvider create(
@@ -368,19 +364,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
     }
 
     private OffloadStream connect(Fabric fabric, ConnectSpec spec) throws OffloadUnavailable {
-        Established open =
-                ActiveOpen.connect(
-                        fabric,
-                        context,
-                        spec.remote(),
-                        spec.localAddress(),
-                        spec.askedNanos(),
-                        spec.deadlineNanos(),
-                        spec.limitNanos(),
-                        spec.abandoned(),
-                        spec.asked(),
-                        spec.socket());
-        return SdpStream.begin(open, context, fabric);
+        return SdpStream.begin(ActiveOpen.connect(fabric, context, spec), context, fabric);
     }
 
     @Override

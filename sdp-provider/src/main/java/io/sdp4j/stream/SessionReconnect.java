@@ -2,8 +2,10 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -70,14 +72,13 @@ final class SessionReconnect {
                     ActiveOpen.connect(
                             fabric,
                             context,
-                            to,
-                            _ -> local,
-                            now,
-                            deadlineNanos,
-                            deadlineNanos,
-                            () -> !stream.suspended(),
-                            _ -> {},
-                            -1);
+                            new ConnectSpec(
+                                    to,
+                                    _ -> local,
+                                    List.of(),
+                                    deadlineNanos,
+                                    true,
+                                    () -> !stream.suspended()));
             synchronized (this) {
                 limit.cancel();
             }

@@ -92,19 +92,11 @@ final class MigrationListenerTest {
     }
 
     private Established follow(InetSocketAddress from) throws OffloadUnavailable {
-        long now = System.nanoTime();
-        long deadline = now + TimeUnit.SECONDS.toNanos(10);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         return ActiveOpen.connect(
                 raw.get(),
                 fabric.context(),
-                place(),
-                _ -> from,
-                now,
-                deadline,
-                deadline,
-                () -> false,
-                _ -> {},
-                -1);
+                new ConnectSpec(place(), _ -> from, List.of(), deadline, true, () -> false));
     }
 
     private void answer() {

@@ -8,6 +8,7 @@ import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.wire.Hello;
@@ -73,18 +74,10 @@ class RefusedHelloTest {
     }
 
     private Established open(TestFabric fabric, InetSocketAddress to) throws Exception {
-        long now = System.nanoTime();
-        long deadline = now + TimeUnit.SECONDS.toNanos(20);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         return ActiveOpen.connect(
                 raw.get(),
                 fabric.context(),
-                to,
-                _ -> own,
-                now,
-                deadline,
-                deadline,
-                () -> false,
-                _ -> {},
-                -1);
+                new ConnectSpec(to, _ -> own, List.of(), deadline, true, () -> false));
     }
 }
