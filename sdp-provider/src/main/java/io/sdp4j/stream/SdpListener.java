@@ -89,21 +89,14 @@ final class SdpListener implements OffloadListener {
             return;
         }
         if (request.moves()) {
-            move(fabric, request);
-            return;
-        }
-        if (waiting.incrementAndGet() > spec.backlog()) {
+            // the kernel has accepted it already, so no backlog counts
+            if (!spec.accepted().begin(request.localAddress(), request.remoteAddress())) {
+                request.reject(Reasons.refusal(3));
+                return;
+            }
+        } else if (waiting.incrementAndGet() > spec.backlog()) {
             waiting.decrementAndGet();
             request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
-            return;
-        }
-        PassiveOpen.answer(request, fabric, context, new Answer(fabric, request));
-    }
-
-    /** The kernel has accepted it already, so no backlog counts. */
-    private void move(Fabric fabric, ConnectionRequest request) {
-        if (!spec.accepted().begin(request.localAddress(), request.remoteAddress())) {
-            request.reject(Reasons.refusal(3));
             return;
         }
         PassiveOpen.answer(request, fabric, context, new Answer(fabric, request));
