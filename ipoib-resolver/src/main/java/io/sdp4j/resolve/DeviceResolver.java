@@ -100,7 +100,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
             if (known != null && paths.getFirst().usable()) {
                 return paths; // the device is there: its port has just said so
             }
-            List<String> names = RdmaPort.devices(devices);
+            List<String> names = RdmaPort.names(devices);
             if (known != null && known.devices().equals(names)) {
                 return paths;
             }

@@ -2,7 +2,6 @@ package io.sdp4j.resolve;
 
 import java.net.InetAddress;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * The paths inside one host: shared memory to every address that is this host's own, nothing
@@ -10,19 +9,14 @@ import java.util.Objects;
  * owner) is the fabric's question, not ours.
  *
  * <p>Shape: immutable apart from the cache in {@link LocalAddresses}; any number of threads.
+ *
+ * @param localAddresses those of this host
  */
-public final class HostResolver implements FabricResolver {
+public record HostResolver(LocalAddresses localAddresses) implements FabricResolver {
     /** Name of the shared-memory fabric. */
     public static final String SHM = "shm";
 
     private static final List<FabricPath> SHARED_MEMORY = List.of(FabricPath.usable(SHM, "", 0, 0));
-
-    private final LocalAddresses localAddresses;
-
-    /** Resolves by the addresses given. */
-    public HostResolver(LocalAddresses localAddresses) {
-        this.localAddresses = Objects.requireNonNull(localAddresses);
-    }
 
     @Override
     public List<FabricPath> paths(InetAddress local, InetAddress remote) {

@@ -35,11 +35,6 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
 
     private static final Pattern P_KEY = Pattern.compile("0x[0-9a-fA-F]{1,4}");
 
-    /** Names of the devices below a directory like {@code /sys/class/infiniband}; often none. */
-    static List<String> devices(Path root) {
-        return names(root);
-    }
-
     /** The ports of all devices, by device name and number. */
     static List<RdmaPort> all(Path root) {
         List<RdmaPort> all = new ArrayList<>();
@@ -146,7 +141,8 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
                 .toList();
     }
 
-    private static List<String> names(Path directory) {
+    /** What is in a directory, as {@code /sys/class/infiniband}: often nothing. */
+    static List<String> names(Path directory) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {

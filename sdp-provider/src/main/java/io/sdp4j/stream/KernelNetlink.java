@@ -10,17 +10,10 @@ import java.util.function.Consumer;
 /**
  * This machine's kernel as the resolver wants it: joins the module that understands netlink to the
  * one that makes native calls. Thread-safe.
+ *
+ * @param loop that hears announcements; null = none does, and the resolver reads each time
  */
-public final class KernelNetlink implements Netlink {
-    private final EventLoop loop;
-
-    /**
-     * @param loop that hears announcements; null = none does, and the resolver reads each time
-     */
-    public KernelNetlink(EventLoop loop) {
-        this.loop = loop;
-    }
-
+public record KernelNetlink(EventLoop loop) implements Netlink {
     @Override
     public Socket open(int protocol) throws IOException {
         NetlinkSocket socket = NetlinkSocket.open(protocol);
