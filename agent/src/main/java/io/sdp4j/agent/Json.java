@@ -71,30 +71,24 @@ public final class Json {
 
     private static void string(CharSequence text, StringBuilder out) {
         out.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        int c;
+        for (int i = 0; i < text.length(); i += Character.charCount(c)) {
+            c = Character.codePointAt(text, i);
             switch (c) {
-                case '"', '\\' -> out.append('\\').append(c);
+                case '"', '\\' -> out.append('\\').append((char) c);
                 case '\n' -> out.append("\\n");
                 case '\r' -> out.append("\\r");
                 case '\t' -> out.append("\\t");
                 default -> {
                     // controls must be escaped; lone surrogates have no UTF-8 form
-                    if (c < 0x20 || c == 0x7f || (Character.isSurrogate(c) && !paired(text, i))) {
-                        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                    if (c < 0x20 || c == 0x7f || Character.getType(c) == Character.SURROGATE) {
+                        out.append(String.format(Locale.ROOT, "\\u%04x", c));
                     } else {
-                        out.append(c);
+                        out.appendCodePoint(c);
                     }
                 }
             }
         }
         out.append('"');
-    }
-
-    private static boolean paired(CharSequence text, int i) {
-        char c = text.charAt(i);
-        return Character.isHighSurrogate(c)
-                ? i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))
-                : i > 0 && Character.isHighSurrogate(text.charAt(i - 1));
     }
 }

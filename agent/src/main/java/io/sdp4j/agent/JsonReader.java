@@ -56,43 +56,36 @@ public final class JsonReader {
     private Map<String, Object> object(int depth) {
         Map<String, Object> map = new LinkedHashMap<>();
         at++;
-        blanks();
-        if (peek() == '}') {
-            at++;
-            return map;
-        }
-        while (true) {
+        while (more('}', map.isEmpty())) {
             blanks();
             String key = string();
             blanks();
             expect(':');
             map.put(key, value(depth + 1));
-            blanks();
-            if (peek() == '}') {
-                at++;
-                return map;
-            }
-            expect(',');
         }
+        return map;
     }
 
     private List<Object> array(int depth) {
         List<Object> list = new ArrayList<>();
         at++;
-        blanks();
-        if (peek() == ']') {
-            at++;
-            return list;
-        }
-        while (true) {
+        while (more(']', list.isEmpty())) {
             list.add(value(depth + 1));
-            blanks();
-            if (peek() == ']') {
-                at++;
-                return list;
-            }
+        }
+        return list;
+    }
+
+    /** Whether a member follows, behind a comma if it is not the first. */
+    private boolean more(char end, boolean first) {
+        blanks();
+        if (peek() == end) {
+            at++;
+            return false;
+        }
+        if (!first) {
             expect(',');
         }
+        return true;
     }
 
     private String string() {
