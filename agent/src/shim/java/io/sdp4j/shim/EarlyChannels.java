@@ -48,22 +48,12 @@ final class EarlyChannels implements Consumer<Object[]> {
                                 instrumentation,
                                 "sdp4j-modules/io.sdp4j.offload/sdp4j-jdk/",
                                 "sun.nio.ch.SelChImpl",
-                                "SecondQueue",
-                                "EarlyAccept",
-                                "ListeningChannel$Elsewhere",
-                                "ListeningChannel",
-                                "Carrier",
-                                "ConnectionSwitch",
-                                "ConnectionChannel$Unsendable",
-                                "ConnectionChannel$Plain",
-                                "ConnectionChannel$Kernel",
-                                "ConnectionChannel",
-                                "CountedKernel",
-                                "EarlyConnection$Rules",
-                                "EarlyConnection",
-                                "EarlyListening$GoOn",
-                                "EarlyListening",
-                                "EarlyMaker"),
+                                "SecondQueue EarlyAccept ListeningChannel$Elsewhere"
+                                        + " ListeningChannel Carrier ConnectionSwitch"
+                                        + " ConnectionChannel$Unsendable ConnectionChannel$Plain"
+                                        + " ConnectionChannel$Kernel ConnectionChannel"
+                                        + " CountedKernel EarlyConnection$Rules EarlyConnection"
+                                        + " EarlyListening$GoOn EarlyListening EarlyMaker"),
                 new EarlySockets(Boot.rules(), true));
     }
 

@@ -111,14 +111,9 @@ final class EarlySockets
                         instrumentation,
                         JdkDefiner.FOLDER,
                         "java.net.Socket",
-                        "EarlyImpl",
-                        "EarlySocketImpl$Input",
-                        "EarlySocketImpl$Output",
-                        "EarlySocketImpl$Start",
-                        "EarlySocketImpl",
-                        "EarlyServerImpl$GoOn",
-                        "EarlyServerImpl",
-                        "EarlySocketImpl$Maker");
+                        "EarlyImpl EarlySocketImpl$Input EarlySocketImpl$Output"
+                                + " EarlySocketImpl$Start EarlySocketImpl EarlyServerImpl$GoOn"
+                                + " EarlyServerImpl EarlySocketImpl$Maker");
         ((Consumer<Object[]>) maker).accept(new Object[] {sockets, sockets, CONNECTED, ACCEPTED});
         return (SocketImplFactory) maker;
     }

@@ -29,13 +29,15 @@ final class JdkDefiner extends ClassLoader {
      *
      * @param folder of the class files, with those of the packages in it
      * @param neighbour a class of the package
-     * @param names without the package, each after its superclass and interfaces
+     * @param classNames without the package, with blanks between, each after its superclass and
+     *     interfaces
      * @return a new object of the last one
      * @throws IllegalStateException if this JDK does not take them; or a {@code LinkageError}
      */
     static Object define(
-            Instrumentation instrumentation, String folder, String neighbour, String... names) {
+            Instrumentation instrumentation, String folder, String neighbour, String classNames) {
         try {
+            String[] names = classNames.split(" ", -1); // one character: no regular expression
             ZipFile jar = EarlyCheck.jar();
             Class<?> host = Class.forName(neighbour, false, null);
             String name = host.getPackageName();

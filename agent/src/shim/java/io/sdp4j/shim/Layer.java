@@ -64,8 +64,7 @@ record Layer(Map<String, Module> modules) {
                         instrumentation,
                         JdkDefiner.FOLDER,
                         "jdk.internal.loader.Loader",
-                        "AgentLoader",
-                        "AgentModules");
+                        "AgentLoader AgentModules");
         return new Layer(
                 ((Function<Collection<ModuleReference>, Map<String, Module>>) definer)
                         .apply(Bundle.closure(new ZipFile(new File(jar)), jar, ROOT)));
