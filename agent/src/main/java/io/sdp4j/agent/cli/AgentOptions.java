@@ -14,8 +14,8 @@ final class AgentOptions {
         StringBuilder out = new StringBuilder("-javaagent:").append(jar);
         char before = '=';
         for (Map.Entry<String, String> option : options.entrySet()) {
-            out.append(before).append(escaped(option.getKey(), "\\,=")).append('=');
-            out.append(escaped(option.getValue(), "\\,"));
+            out.append(before).append(option.getKey().replaceAll("[\\\\,=]", "\\\\$0"));
+            out.append('=').append(option.getValue().replaceAll("[\\\\,]", "\\\\$0"));
             before = ',';
         }
         return out.toString();
@@ -67,16 +67,5 @@ final class AgentOptions {
             throw new Unavailable("JAVA_TOOL_OPTIONS cannot carry both kinds of quotes: " + word);
         }
         return single ? '"' + word + '"' : "'" + word + "'";
-    }
-
-    private static String escaped(String text, String special) {
-        StringBuilder out = new StringBuilder();
-        for (int i = 0; i < text.length(); i++) {
-            if (special.indexOf(text.charAt(i)) >= 0) {
-                out.append('\\');
-            }
-            out.append(text.charAt(i));
-        }
-        return out.toString();
     }
 }

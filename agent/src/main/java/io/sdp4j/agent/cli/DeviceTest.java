@@ -32,8 +32,17 @@ import java.util.zip.CRC32;
  *
  * <p>Says each step before it takes it, so that the user knows where it stopped. Whatever happens
  * it ends at the deadline, unless a call into a driver does not come back.
+ *
+ * @param address of this host, on the device
+ * @param deadlineNanos {@link System#nanoTime()} value
+ * @param out takes {@code KEY=VALUE} lines: {@code step} before each step, then results
  */
-final class DeviceTest {
+record DeviceTest(
+        OffloadProvider provider,
+        String fabric,
+        InetAddress address,
+        long deadlineNanos,
+        Consumer<String> out) {
     private static final int PAYLOAD_BYTES = 1 << 20;
     private static final int BLOCK_BYTES = 64 << 10;
     private static final int PING_BYTES = 64;
@@ -64,30 +73,6 @@ final class DeviceTest {
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
-    }
-
-    private final OffloadProvider provider;
-    private final String fabric;
-    private final InetAddress address;
-    private final long deadlineNanos;
-    private final Consumer<String> out;
-
-    /**
-     * @param address of this host, on the device
-     * @param deadlineNanos {@link System#nanoTime()} value
-     * @param out takes {@code KEY=VALUE} lines: {@code step} before each step, then results
-     */
-    DeviceTest(
-            OffloadProvider provider,
-            String fabric,
-            InetAddress address,
-            long deadlineNanos,
-            Consumer<String> out) {
-        this.provider = provider;
-        this.fabric = fabric;
-        this.address = address;
-        this.deadlineNanos = deadlineNanos;
-        this.out = out;
     }
 
     static void say(Consumer<String> out, Step step) {

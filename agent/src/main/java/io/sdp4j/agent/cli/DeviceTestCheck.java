@@ -116,18 +116,15 @@ record DeviceTestCheck(String port, String transport, InetAddress address, List<
     }
 
     private String intact(Map<String, String> values) {
-        return number(values, "bytes") / 1024
-                + " KiB there and back through "
-                + address.getHostAddress()
-                + ", every byte intact, in "
-                + millis(number(values, "transfer_us"))
-                + "; connected in "
-                + millis(number(values, "connect_us"))
-                + ", "
-                + number(values, "round_trips")
-                + " round trips of 64 bytes in "
-                + number(values, "round_trip_us")
-                + " us each"
+        return ("%s KiB there and back through %s, every byte intact, in %s; connected in %s, %s"
+                                + " round trips of 64 bytes in %s us each")
+                        .formatted(
+                                number(values, "bytes") / 1024,
+                                address.getHostAddress(),
+                                millis(number(values, "transfer_us")),
+                                millis(number(values, "connect_us")),
+                                number(values, "round_trips"),
+                                number(values, "round_trip_us"))
                 + (others.isEmpty()
                         ? ""
                         : "; it may have been " + String.join(" or ", others) + " as well");

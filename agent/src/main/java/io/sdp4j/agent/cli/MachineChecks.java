@@ -3,7 +3,6 @@ package io.sdp4j.agent.cli;
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
 import io.sdp4j.fabric.shm.ShmSettings;
-import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.Settings;
@@ -35,16 +34,13 @@ final class MachineChecks {
     }
 
     static Check nativeAccess() {
-        for (String variable : OPTION_VARIABLES) {
-            String options = Environment.system().variable().apply(variable);
-            if (options != null && options.contains("--illegal-native-access=deny")) {
-                return Check.warn(
+        String variable = variableWith("--illegal-native-access=deny");
+        return variable == null
+                ? Check.ok("native access", "granted by the agent to its own modules only")
+                : Check.warn(
                         "native access",
                         variable + " denies it, so nothing is offloaded within this host",
                         "remove --illegal-native-access=deny");
-            }
-        }
-        return Check.ok("native access", "granted by the agent to its own modules only");
     }
 
     /** Registered memory counts against this limit; shared memory does not. */
@@ -132,17 +128,22 @@ final class MachineChecks {
      * A leftover of the JDK's own SDP switch breaks matching sockets wherever the agent is not on.
      */
     static Check jdkSdp() {
-        for (String variable : OPTION_VARIABLES) {
-            String options = Environment.system().variable().apply(variable);
-            if (options != null && options.contains("com.sun.sdp.conf")) {
-                return Check.warn(
+        String variable = variableWith("com.sun.sdp.conf");
+        return variable == null
+                ? Check.ok("com.sun.sdp.conf", "not set in the environment")
+                : Check.warn(
                         "com.sun.sdp.conf",
                         variable
                                 + " sets it: the agent takes it over as its rules, but a JVM"
                                 + " without the agent fails on every matching socket",
                         "use sdp4j.policy instead");
-            }
-        }
-        return Check.ok("com.sun.sdp.conf", "not set in the environment");
+    }
+
+    /** The first variable with options for JVMs that has this text; or null. */
+    private static String variableWith(String text) {
+        return OPTION_VARIABLES.stream()
+                .filter(v -> System.getenv().getOrDefault(v, "").contains(text))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -74,23 +74,17 @@ final class NewFile extends OutputStream {
         Path folder = target.getParent();
         if (folder == null || !Files.isDirectory(folder)) {
             throw new Unavailable(
-                    "cannot write "
-                            + named
-                            + ": there is no directory "
-                            + folder
-                            + "; make it, or name another");
+                    "cannot write %s: there is no directory %s; make it, or name another"
+                            .formatted(named, folder));
         }
         return target;
     }
 
     private Unavailable failed(IOException e) {
         return new Unavailable(
-                "cannot write "
-                        + named
-                        + ": "
-                        + Failures.reason(e)
-                        + "; nothing was changed there, name a place that can be written to and has"
-                        + " room");
+                ("cannot write %s: %s; nothing was changed there, name a place that can be written"
+                                + " to and has room")
+                        .formatted(named, Failures.reason(e)));
     }
 
     @Override

@@ -66,11 +66,9 @@ final class Place {
             }
         }
         throw new Unavailable(
-                "no jar in "
-                        + target
-                        + " has "
-                        + className
-                        + "; build it with ./mvnw -DskipTests package in a checkout of sdp4j");
+                ("no jar in %s has %s; build it with ./mvnw -DskipTests package in a checkout of"
+                                + " sdp4j")
+                        .formatted(target, className));
     }
 
     private static boolean holds(Path jar, String entry) throws IOException {

@@ -92,12 +92,9 @@ final class ProcessChecks {
                     Check.fail(
                             "agent",
                             "not in this process",
-                            "start it with -javaagent:"
-                                    + jar
-                                    + ", or load it for new sockets: jcmd "
-                                    + machine.id()
-                                    + " JVMTI.agent_load "
-                                    + jar));
+                            ("start it with -javaagent:%s, or load it for new sockets: jcmd %s"
+                                            + " JVMTI.agent_load %s")
+                                    .formatted(jar, machine.id(), jar)));
         }
         return ofReport(report);
     }
@@ -131,11 +128,8 @@ final class ProcessChecks {
         long offloaded = sum(made.get("offloaded")) + sum(accepted.get("offloaded"));
         long onKernel = sum(kernel) + (Long) accepted.get("kernel");
         String found =
-                offloaded
-                        + " were offloaded, "
-                        + onKernel
-                        + " stayed on TCP, by reason: "
-                        + report.get("reasons");
+                "%s were offloaded, %s stayed on TCP, by reason: %s"
+                        .formatted(offloaded, onKernel, report.get("reasons"));
         Map<?, ?> reasons = (Map<?, ?>) report.get("reasons");
         if (reasons.containsKey("NO_RULES")) {
             return Check.fail(

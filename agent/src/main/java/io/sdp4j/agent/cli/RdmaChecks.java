@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The doctor's looks at RDMA: one line where there is no device; where there is one, a line for
@@ -29,44 +30,17 @@ record RdmaChecks(Path root, ProcessLimits limits) {
 
     private static final int GIDS_SHOWN = 4;
     private static final List<String> LIBRARIES = List.of("librdmacm.so.1", "libibverbs.so.1");
-    private static final List<String> LIBRARY_FOLDERS =
-            List.of(
-                    "lib",
-                    "lib64",
-                    "usr/lib",
-                    "usr/lib64",
-                    "usr/local/lib",
-                    "lib/x86_64-linux-gnu",
-                    "lib/aarch64-linux-gnu",
-                    "usr/lib/x86_64-linux-gnu",
-                    "usr/lib/aarch64-linux-gnu");
+    private static final String[] LIBRARY_FOLDERS =
+            ("lib lib64 usr/lib usr/lib64 usr/local/lib lib/x86_64-linux-gnu lib/aarch64-linux-gnu"
+                            + " usr/lib/x86_64-linux-gnu usr/lib/aarch64-linux-gnu")
+                    .split(" ", -1);
 
     /** Modules that may be loaded for RDMA; those built into the kernel are not listed by it. */
-    private static final List<String> MODULES =
-            List.of(
-                    "ib_core",
-                    "ib_cm",
-                    "iw_cm",
-                    "rdma_cm",
-                    "rdma_ucm",
-                    "ib_uverbs",
-                    "ib_umad",
-                    "ib_ipoib",
-                    "mlx4_ib",
-                    "mlx5_ib",
-                    "irdma",
-                    "bnxt_re",
-                    "qedr",
-                    "iw_cxgb4",
-                    "hns_roce_hw_v2",
-                    "ocrdma",
-                    "vmw_pvrdma",
-                    "erdma",
-                    "mana_ib",
-                    "efa",
-                    "hfi1",
-                    "rdma_rxe",
-                    "siw");
+    private static final String[] MODULES =
+            ("ib_core ib_cm iw_cm rdma_cm rdma_ucm ib_uverbs ib_umad ib_ipoib mlx4_ib mlx5_ib irdma"
+                            + " bnxt_re qedr iw_cxgb4 hns_roce_hw_v2 ocrdma vmw_pvrdma erdma mana_ib"
+                            + " efa hfi1 rdma_rxe siw")
+                    .split(" ", -1);
 
     static RdmaChecks system() {
         return new RdmaChecks(Path.of("/"), ProcessLimits.own());
@@ -153,7 +127,7 @@ record RdmaChecks(Path root, ProcessLimits limits) {
     private Check modules() {
         String name = "RDMA modules";
         List<String> loaded =
-                MODULES.stream()
+                Stream.of(MODULES)
                         .filter(m -> Files.exists(root.resolve("sys/module").resolve(m)))
                         .toList();
         Map<String, Object> details = Map.of("loaded", loaded);
@@ -213,7 +187,7 @@ record RdmaChecks(Path root, ProcessLimits limits) {
                 LIBRARIES.stream()
                         .filter(
                                 library ->
-                                        LIBRARY_FOLDERS.stream()
+                                        Stream.of(LIBRARY_FOLDERS)
                                                 .map(f -> root.resolve(f).resolve(library))
                                                 .noneMatch(Files::exists))
                         .toList();

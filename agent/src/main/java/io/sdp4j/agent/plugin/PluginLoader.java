@@ -205,11 +205,8 @@ final class PluginLoader {
 
     private void skip(Path jar, Throwable why) {
         warn(
-                "plug-in "
-                        + jar
-                        + " is not used: "
-                        + reason(why)
-                        + "; repair or remove it, see docs/plugins.md");
+                "plug-in %s is not used: %s; repair or remove it, see docs/plugins.md"
+                        .formatted(jar, reason(why)));
     }
 
     private void warn(String line) {

@@ -33,28 +33,24 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
 
     @Override
     public boolean moves(InetAddress remote, List<String> fabrics) {
-        try {
-            return isMeant(fabrics) && plugin.moves(remote, fabrics);
-        } catch (RuntimeException | LinkageError e) {
-            return false; // connect says why
-        }
+        return asked(() -> isMeant(fabrics) && plugin.moves(remote, fabrics), false);
     }
 
     @Override
     public boolean listensLater(List<String> fabrics) {
-        try {
-            return !isMeant(fabrics) || plugin.listensLater(fabrics);
-        } catch (RuntimeException | LinkageError e) {
-            return false; // listen says why
-        }
+        return asked(() -> !isMeant(fabrics) || plugin.listensLater(fabrics), false);
     }
 
     @Override
     public int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
+        return asked(() -> isMeant(fabrics) ? plugin.choosePort(fabrics, free) : 0, 0);
+    }
+
+    private static <T> T asked(Supplier<T> question, T otherwise) {
         try {
-            return isMeant(fabrics) ? plugin.choosePort(fabrics, free) : 0;
+            return question.get();
         } catch (RuntimeException | LinkageError e) {
-            return 0; // listen says why
+            return otherwise; // connect or listen says why
         }
     }
 

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * <p>Fields that no SDP conversation over another fabric has are what the InfiniBand
  * implementations send.
  */
-final class CmMessage {
+record CmMessage(int number, InetSocketAddress connecting, InetSocketAddress accepting) {
     private static final int GENERAL_SERVICES_KEY = 0x8001_0000;
     private static final int DETH_BYTES = 8;
     private static final int MAD_BYTES = 256;
@@ -35,34 +35,27 @@ final class CmMessage {
      */
     private static final int SILENT_QUEUE_PAIR = 2;
 
-    private final int connectingId;
-    private final int acceptingId;
-    private final int connectingQp;
-    private final int acceptingQp;
-    private final InetSocketAddress connecting;
-    private final InetSocketAddress accepting;
-
-    CmMessage(int number, InetSocketAddress connecting, InetSocketAddress accepting) {
-        this.connectingId = 2 * number;
-        this.acceptingId = 2 * number + 1;
-        this.connectingQp = (0x1000 + 2 * number) & 0xFF_FFFF;
-        this.acceptingQp = (0x1001 + 2 * number) & 0xFF_FFFF;
-        this.connecting = connecting;
-        this.accepting = accepting;
-    }
-
     /** Queue pair of one side. */
     int queuePair(boolean ofConnecting) {
-        return ofConnecting ? connectingQp : acceptingQp;
+        return ((ofConnecting ? 0x1000 : 0x1001) + 2 * number) & 0xFF_FFFF;
+    }
+
+    private int connectingId() {
+        return 2 * number;
+    }
+
+    private int acceptingId() {
+        return 2 * number + 1;
     }
 
     /** Connection request with Hello. */
     byte[] req(byte[] hello) {
         ByteBuffer m = mad(REQ, true);
         int data = m.position();
-        m.putInt(connectingId).putInt(0).putLong(SDP_SERVICE | (accepting.getPort() & 0xFFFF));
-        m.putLong(connectingId).putInt(0).putInt(0); // CA GUID
-        m.putInt(connectingQp << 8 | READS).putInt(READS); // responder resources; initiator depth
+        m.putInt(connectingId()).putInt(0).putLong(SDP_SERVICE | (accepting.getPort() & 0xFFFF));
+        m.putLong(connectingId()).putInt(0).putInt(0); // CA GUID
+        m.putInt(queuePair(true) << 8 | READS)
+                .putInt(READS); // responder resources; initiator depth
         m.putInt(20 << 3 | 1); // response timeout, RC, flow control
         m.putInt(20 << 3 | 7); // PSN 0, response timeout, retries
         m.putShort((short) 0xFFFF).put((byte) (5 << 4)).put((byte) (15 << 4)); // MTU; CM retries
@@ -77,9 +70,9 @@ final class CmMessage {
     byte[] rep(byte[] helloAck) {
         ByteBuffer m = mad(REP, false);
         int data = m.position();
-        m.putInt(acceptingId).putInt(connectingId).putInt(0).putInt(acceptingQp << 8);
+        m.putInt(acceptingId()).putInt(connectingId()).putInt(0).putInt(queuePair(false) << 8);
         m.putInt(0).putInt(0).put((byte) READS).put((byte) READS);
-        m.put((byte) 1).put((byte) 0).putLong(acceptingId); // flow control; CA GUID
+        m.put((byte) 1).put((byte) 0).putLong(acceptingId()); // flow control; CA GUID
         m.position(data + REP_PRIVATE);
         return bytes(m.put(helloAck));
     }
@@ -107,8 +100,8 @@ final class CmMessage {
 
     private ByteBuffer ids(int attribute, boolean fromConnecting) {
         return mad(attribute, fromConnecting)
-                .putInt(fromConnecting ? connectingId : acceptingId)
-                .putInt(fromConnecting ? acceptingId : connectingId);
+                .putInt(fromConnecting ? connectingId() : acceptingId())
+                .putInt(fromConnecting ? acceptingId() : connectingId());
     }
 
     /** DETH and the MAD's header; the transaction is that of the end that began it. */
@@ -117,7 +110,7 @@ final class CmMessage {
         boolean greets = attribute == REQ || attribute == REP;
         b.putInt(GENERAL_SERVICES_KEY).putInt(greets ? QUEUE_PAIR : SILENT_QUEUE_PAIR);
         boolean answer = attribute == REP || attribute == DREP;
-        long transaction = fromConnecting != answer ? connectingId : acceptingId;
+        long transaction = fromConnecting != answer ? connectingId() : acceptingId();
         b.put((byte) 1).put((byte) 7).put((byte) 2).put((byte) 3); // CM class, version 2, Send
         b.putInt(0).putLong(transaction).putShort((short) attribute);
         b.position(DETH_BYTES + MAD_HEADER_BYTES);

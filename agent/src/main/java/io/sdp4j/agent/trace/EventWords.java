@@ -7,6 +7,7 @@ import io.sdp4j.wire.Mid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -108,13 +109,8 @@ final class EventWords {
 
     /** Letters, digits and underscores; a file may hold anything. */
     private static String reason(MemorySegment kept) {
-        StringBuilder text = new StringBuilder();
-        for (long i = 0; i < kept.byteSize() && i < 64; i++) {
-            char c = (char) kept.get(ValueLayout.JAVA_BYTE, i);
-            boolean plain = c < 0x80 && (Character.isLetterOrDigit(c) || c == '_');
-            text.append(plain ? c : '?');
-        }
-        return text.toString();
+        byte[] text = kept.asSlice(0, Math.min(64, kept.byteSize())).toArray(ValueLayout.JAVA_BYTE);
+        return new String(text, StandardCharsets.ISO_8859_1).replaceAll("[^A-Za-z0-9_]", "?");
     }
 
     private static final class Fields implements MessageFields.Visitor {

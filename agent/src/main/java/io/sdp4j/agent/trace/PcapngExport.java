@@ -143,20 +143,15 @@ public final class PcapngExport {
     /** Hello and HelloAck make sense together, or there is no connection. */
     private Flow begin(TraceEvent e) {
         TraceConnection c = connections.get(e.connection());
-        if (c == null) {
-            return null;
-        }
-        MemorySegment hello = c.hello();
-        if (Hello.check(hello, 0, (int) hello.byteSize()) != HelloFault.NONE) {
-            return null;
-        }
-        MemorySegment ack = c.helloAck();
-        if (HelloAck.check(ack, 0, (int) ack.byteSize()) != HelloFault.NONE) {
+        if (c == null
+                || Hello.check(c.hello(), 0, (int) c.hello().byteSize()) != HelloFault.NONE
+                || HelloAck.check(c.helloAck(), 0, (int) c.helloAck().byteSize())
+                        != HelloFault.NONE) {
             return null;
         }
         Flow flow = new Flow(c);
         flows.put(c.number(), flow);
-        datagram(flow, e, true, flow.cm.req(ibHello(flow, hello)));
+        datagram(flow, e, true, flow.cm.req(ibHello(flow, c.hello())));
         messages++;
         return flow;
     }

@@ -32,15 +32,8 @@ public final class TraceText {
     public static void print(TraceReader trace, IntPredicate wanted, PrintWriter out)
             throws IOException {
         out.println(
-                "Trace of process "
-                        + trace.process()
-                        + ", begun "
-                        + start(trace)
-                        + ": "
-                        + trace.kept()
-                        + " of "
-                        + trace.recorded()
-                        + " events kept");
+                "Trace of process %s, begun %s: %s of %s events kept"
+                        .formatted(trace.process(), start(trace), trace.kept(), trace.recorded()));
         for (String note : notes(trace)) {
             out.println("Note: " + note);
         }
