@@ -9,13 +9,7 @@ import java.util.Map;
  *
  * <p>Immutable.
  */
-final class Options {
-    private final Map<String, String> values;
-
-    private Options(Map<String, String> values) {
-        this.values = values;
-    }
-
+record Options(Map<String, String> values) {
     /** Reads {@code args}, allowing only the {@code known} names (without dashes). */
     static Options parse(String[] args, String... known) {
         try {
