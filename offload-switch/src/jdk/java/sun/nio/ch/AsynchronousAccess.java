@@ -55,7 +55,8 @@ public final class AsynchronousAccess {
     public abstract static class Watcher implements Port.PollableChannel {}
 
     /**
-     * Adds a descriptor to those of the group's channels.
+     * Adds a descriptor to those of the group's channels. Unlike a channel it may come after the
+     * group was shut down: what it belongs to was there before.
      *
      * @return false if it is no group of this kind
      * @throws ShutdownChannelGroupException if it is about to terminate
@@ -64,7 +65,15 @@ public final class AsynchronousAccess {
         if (!(group instanceof Port port)) {
             return false;
         }
-        port.register(fd, watcher);
+        port.fdToChannelLock.writeLock().lock();
+        try {
+            if (group.isShutdown() && port.fdToChannel.isEmpty()) {
+                throw new ShutdownChannelGroupException();
+            }
+            port.fdToChannel.put(fd, watcher);
+        } finally {
+            port.fdToChannelLock.writeLock().unlock();
+        }
         return true;
     }
 

@@ -114,6 +114,18 @@ class AsyncNotifyTest {
         assertTrue(write.get() > 0);
     }
 
+    /** Goal: so it is for a channel that waits for the first time when its group was shut down. */
+    @Test
+    void handlersNeedNoEventThreadAfterShutdown() throws Exception {
+        group.shutdown();
+        blockEventThread();
+        Outcome<Integer> read = read(pair.client());
+        assertFalse(read.done());
+        assertEquals(5, pair.server().write(Aio.bytes("hello")).get());
+        assertEquals(5, read.get());
+        assertEquals("the group's", read.thread().getName());
+    }
+
     @Test
     void futuresNeedNoThreadOfTheGroup() throws Exception {
         Future<Integer> read = pair.client().read(ByteBuffer.allocate(16));

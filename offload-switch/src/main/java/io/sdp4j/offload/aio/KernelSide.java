@@ -12,6 +12,7 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ShutdownChannelGroupException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Optional;
@@ -71,16 +72,24 @@ final class KernelSide {
         info = why.kernelInfo();
     }
 
-    /** Likewise, after an attempt which may have bound the channel: TCP shall choose by itself. */
+    /**
+     * Likewise, after an attempt which may have bound the channel: TCP shall choose by itself,
+     * unless the group takes no new channel any more.
+     */
     void fallBack(Attempt why) throws IOException {
         goOn(why);
         if (!holdsPort) {
             return;
         }
-        AsynchronousSocketChannel fresh = group.openKernel();
+        holdsPort = false;
+        AsynchronousSocketChannel fresh;
+        try {
+            fresh = group.openKernel();
+        } catch (ShutdownChannelGroupException e) {
+            return;
+        }
         AsynchronousSocketChannel old = kernel;
         kernel = fresh;
-        holdsPort = false;
         old.close();
         if (options != null) {
             options.applyTo(fresh);

@@ -69,7 +69,7 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
     public AsynchronousServerSocketChannel openAsynchronousServerSocketChannel(
             AsynchronousChannelGroup group) throws IOException {
         SwitchChannelGroup in = open(group);
-        AsynchronousServerSocketChannel inner = kernel.openServer(in.inner);
+        AsynchronousServerSocketChannel inner = in.openKernelServer();
         return !KernelSockets.active() && owner.policy().canOffload(Role.LISTEN)
                 ? member(in, new SwitchAsynchronousServerSocketChannel(owner, in, inner))
                 : own(inner);

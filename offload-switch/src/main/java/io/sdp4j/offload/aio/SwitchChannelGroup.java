@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketOption;
 import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.ShutdownChannelGroupException;
@@ -23,9 +24,10 @@ import java.util.concurrent.TimeUnit;
  * A channel group: the JDK's own, which has the threads, the timer and every kernel channel, and
  * beside it the offloaded channels that the JDK's cannot see (behaviours 91 and 93).
  *
- * <p>Termination is the inner group's. It is told to shut down, the one way or the other, once this
- * one was and the last member is gone, whose handlers need its threads; then it waits for its
- * kernel channels by itself. {@code this} guards the fields.
+ * <p>Termination is the inner group's. It is shut down together with this one, so that it takes no
+ * connection any more, and {@code keeper} is left in it until the last member is gone, whose
+ * handlers need its threads; then it waits for its kernel channels by itself. {@code this} guards
+ * the fields.
  */
 final class SwitchChannelGroup extends AsynchronousChannelGroup implements Executor {
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -39,6 +41,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     private int held; // by operations that are about to hand their handlers over
     private boolean shutdown;
     private boolean closing; // shutdownNow
+    private AsynchronousSocketChannel keeper; // never used; null = none is needed
 
     SwitchChannelGroup(
             AsynchronousChannelProvider provider,
@@ -49,8 +52,16 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         this.inner = inner;
     }
 
-    AsynchronousSocketChannel openKernel() throws IOException {
+    // The JDK leaves a descriptor behind where its own group refuses a channel, so both ask first.
+
+    synchronized AsynchronousSocketChannel openKernel() throws IOException {
+        checkOpen();
         return kernel.open(inner);
+    }
+
+    synchronized AsynchronousServerSocketChannel openKernelServer() throws IOException {
+        checkOpen();
+        return kernel.openServer(inner);
     }
 
     /** In the JDK's default group, which never shuts down. */
@@ -113,9 +124,11 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     private void endIfLast() {
         boolean last;
         boolean now;
+        AsynchronousSocketChannel kept;
         synchronized (this) {
             last = shutdown && noMemberLeft();
             now = closing;
+            kept = keeper;
             notifyAll();
         }
         if (last && now) {
@@ -126,6 +139,9 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
             }
         } else if (last) {
             inner.shutdown();
+            if (kept != null) {
+                AsyncAcceptor.closeQuietly(kept);
+            }
         }
     }
 
@@ -141,10 +157,27 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
 
     @Override
     public void shutdown() {
+        AsynchronousSocketChannel kept;
         synchronized (this) {
+            if (!shutdown && !noMemberLeft()) {
+                keeper = newKeeper();
+            }
             shutdown = true;
+            kept = keeper;
+        }
+        if (kept != null) {
+            inner.shutdown();
         }
         endIfLast();
+    }
+
+    /** Without one the inner group goes on until the last member is gone. */
+    private AsynchronousSocketChannel newKeeper() {
+        try {
+            return kernel.open(inner);
+        } catch (IOException e) {
+            return null; // no descriptor is left, for connections either
+        }
     }
 
     @Override

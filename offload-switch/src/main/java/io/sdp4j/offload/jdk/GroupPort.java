@@ -4,9 +4,11 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.ShutdownChannelGroupException;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReadWriteLock;
 import sun.nio.ch.AsynchronousAccess;
 
 /**
@@ -23,6 +25,11 @@ public final class GroupPort {
             try {
                 Lookup port = JdkBridge.in("sun.nio.ch.EPollPort");
                 EPFD = port.findVarHandle(port.lookupClass(), "epfd", int.class);
+                Lookup any = JdkBridge.in("sun.nio.ch.Port"); // what AsynchronousAccess uses
+                VarHandle _ =
+                        any.findVarHandle(
+                                any.lookupClass(), "fdToChannelLock", ReadWriteLock.class);
+                VarHandle _ = any.findVarHandle(any.lookupClass(), "fdToChannel", Map.class);
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);
             }

@@ -141,6 +141,21 @@ class AioHandOverTest {
         groupEnds();
     }
 
+    /** Goal: likewise by TCP, after an attempt that has taken a port. */
+    @Test
+    void connectFallsBackAfterShutdown() throws Exception {
+        open(new FailingProvider());
+        group.shutdown();
+        Aio.get(client.connect(listener.getLocalAddress()));
+        try (AsynchronousSocketChannel server = Aio.get(listener.accept())) {
+            assertEquals(server.getRemoteAddress(), client.getLocalAddress());
+            Aio.send(server, "x");
+            assertEquals("x", Aio.receive(client, 1));
+            client.close();
+            groupEnds();
+        }
+    }
+
     @Test
     void readFailsAfterAConnectAfterShutdown() throws Exception {
         open(new LoopbackProvider());

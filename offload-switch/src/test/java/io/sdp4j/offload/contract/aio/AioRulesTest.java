@@ -462,19 +462,21 @@ class AioRulesTest {
         }
     }
 
+    private static OffloadSwitch ruled(OffloadProvider provider, String text) {
+        return of(RuleFile.parse("rules", text, HostLookup.SYSTEM).policy("any"), provider);
+    }
+
     /** Goal: behaviour 93, at a listener of the kernel's beside an offloaded channel. */
     @Test
     void kernelListenerAcceptsNothingAfterShutdown() throws Exception {
-        String text =
-                """
-                use tcp server * 127.0.0.2:*
-                use both server * *:*
-                use both client * *:*
-                """;
         OffloadSwitch owner =
-                of(
-                        RuleFile.parse("rules", text, HostLookup.SYSTEM).policy("any"),
-                        new LoopbackProvider());
+                ruled(
+                        new LoopbackProvider(),
+                        """
+                        use tcp server * 127.0.0.2:*
+                        use both server * *:*
+                        use both client * *:*
+                        """);
         SwitchAsynchronousChannelProvider provider = over(owner);
         AsynchronousChannelGroup group =
                 provider.openAsynchronousChannelGroup(1, Aio.named("aio-rules"));
@@ -491,6 +493,36 @@ class AioRulesTest {
             tcp.connect(kernel.getLocalAddress());
             accept.failedWith(IOException.class, ShutdownChannelGroupException.class.getName());
             assertEquals(0, owner.report().acceptedKernel());
+        }
+        assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
+    }
+
+    /** Goal: behaviour 93, at a listener of the JDK's own beside a channel that works on. */
+    @Test
+    void listenerOfTheJdkAcceptsNothingAfterShutdown() throws Exception {
+        LoopbackProvider loop = new LoopbackProvider();
+        SwitchAsynchronousChannelProvider provider =
+                over(ruled(loop, "use tcp server * *:*\nuse both client * *:*\n"));
+        AsynchronousChannelGroup group =
+                provider.openAsynchronousChannelGroup(1, Aio.named("aio-rules"));
+        try (AsynchronousServerSocketChannel offloads =
+                        listener(of(Policy.allowAll(), loop)).bind(ANY_PORT);
+                AsynchronousSocketChannel client = provider.openAsynchronousSocketChannel(group);
+                AsynchronousServerSocketChannel own =
+                        provider.openAsynchronousServerSocketChannel(group).bind(ANY_PORT);
+                Socket tcp = new Socket()) {
+            Aio.get(client.connect(offloads.getLocalAddress()));
+            group.shutdown();
+            tcp.connect(own.getLocalAddress());
+            Aio.failed(
+                    IOException.class, ShutdownChannelGroupException.class.getName(), own.accept());
+            try (AsynchronousSocketChannel server = Aio.get(offloads.accept())) {
+                Outcome<Integer> read = new Outcome<>();
+                client.read(ByteBuffer.allocate(1), null, read);
+                Aio.send(server, "x");
+                assertEquals(1, read.get());
+            }
+            assertFalse(group.isTerminated());
         }
         assertTrue(group.awaitTermination(20, TimeUnit.SECONDS));
     }

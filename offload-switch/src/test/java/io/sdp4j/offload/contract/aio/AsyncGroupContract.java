@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Test;
 
 /** Groups: behaviours 63, 64, 91 to 94 and 96. */
 interface AsyncGroupContract extends Aio {
+    String SHUT_DOWN = ShutdownChannelGroupException.class.getName();
+
     /** Behaviours 91 and 94: handlers run on threads of the group, whichever thread initiates. */
     @Test
     @DisplayName("63, 91, 94: handlers run on threads of the group")
@@ -229,11 +231,45 @@ interface AsyncGroupContract extends Aio {
             Outcome<AsynchronousSocketChannel> accept = new Outcome<>();
             p.listener().accept(null, accept);
             try (Socket tcp = new Socket(at.getAddress(), at.getPort())) {
-                accept.failedWith(IOException.class, ShutdownChannelGroupException.class.getName());
+                accept.failedWith(IOException.class, SHUT_DOWN);
                 assertEquals(-1, tcp.getInputStream().read());
             }
         }
         assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    /** Behaviour 93: nor by a future, nor by an accept that was under way. */
+    @Test
+    @DisplayName("63, 93: no future and no earlier accept takes a connection after shutdown")
+    default void noAcceptIsLeftAfterShutdown() throws Exception {
+        AsynchronousChannelGroup group = group(1, "one");
+        try (AsynchronousSocketChannel unconnected = channel(group);
+                AsynchronousServerSocketChannel asked = listen(group);
+                AsynchronousServerSocketChannel told = listen(group)) {
+            Future<AsynchronousSocketChannel> future = asked.accept();
+            Outcome<AsynchronousSocketChannel> handler = new Outcome<>();
+            told.accept(null, handler);
+            group.shutdown();
+            try (Socket tcp = tcpTo(asked);
+                    Socket other = tcpTo(told)) {
+                Aio.failed(IOException.class, SHUT_DOWN, future);
+                handler.failedWith(IOException.class, SHUT_DOWN);
+                assertEquals(-1, tcp.getInputStream().read());
+                assertEquals(-1, other.getInputStream().read());
+            }
+            try (Socket tcp = tcpTo(asked)) {
+                Aio.failed(IOException.class, SHUT_DOWN, asked.accept());
+                assertEquals(-1, tcp.getInputStream().read());
+            }
+            assertTrue(unconnected.isOpen());
+            assertFalse(group.isTerminated());
+        }
+        assertTrue(group.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    private static Socket tcpTo(AsynchronousServerSocketChannel listener) throws IOException {
+        InetSocketAddress at = (InetSocketAddress) listener.getLocalAddress();
+        return new Socket(at.getAddress(), at.getPort());
     }
 
     /** Behaviour 93: everything is closed, whatever carries it. */
