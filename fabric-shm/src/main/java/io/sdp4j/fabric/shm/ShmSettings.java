@@ -7,25 +7,21 @@ import java.util.List;
 
 /** Settings of shared memory, for operators and tests. */
 public final class ShmSettings {
-    /** Shared-memory fabric. */
     public static final Setting ENABLED =
             Setting.flag("sdp4j.shm.enabled", true).help("Use the shared-memory fabric.");
 
-    /** Rendezvous directory. */
     public static final Setting DIR =
             Setting.text("sdp4j.shm.dir", "", "directory")
                     .help(
                             "Directory where each user's processes meet, in a subdirectory; empty:"
                                     + " automatic.");
 
-    /** Bound of all shared memory. */
     public static final Setting MEMORY_MAX_MB =
             Setting.number("sdp4j.memory.max.mb", 0, 0, 16_777_216, "MiB")
                     .help(
                             "Most shared memory that this process may use; a connection counts 16 KiB of"
                                     + " each buffer, and all of it once it sends long messages; 0: 16384.");
 
-    /** One processor for two threads that wait for each other. */
     public static final Setting SLEEP_TOGETHER =
             Setting.flag("sdp4j.internal.sleep.together", true)
                     .help(

@@ -7,20 +7,17 @@ import java.util.concurrent.TimeUnit;
 
 /** Settings of RDMA devices, for operators. */
 public final class VerbsSettings {
-    /** RDMA devices. */
     public static final Setting ENABLED =
             Setting.flag("sdp4j.verbs.enabled", false)
                     .help(
                             "Use RDMA devices (InfiniBand, RoCE, iWARP) through librdmacm and libibverbs.");
 
-    /** Cap of an attempt over an RDMA device. */
     public static final Setting CONNECT_TIMEOUT_MS =
             Setting.number("sdp4j.verbs.connect.timeout.ms", 200, 1, 60_000, "ms")
                     .help(
                             "Longest time of an attempt over an RDMA device, once this process is ready for"
                                     + " it, unless a rule sets another.");
 
-    /** Life of unused keys. */
     public static final Setting KEYS_KEEP_MS =
             Setting.number("sdp4j.verbs.keys.keep.ms", 20, 0, 1_000, "ms")
                     .help(
