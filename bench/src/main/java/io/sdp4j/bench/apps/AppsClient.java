@@ -34,7 +34,6 @@ public final class AppsClient implements Commands.Worker {
         serverPid = Long.parseLong(target.substring(target.indexOf(',') + 1));
     }
 
-    /** Answers commands until standard input ends. */
     public static void main(String[] args) throws IOException {
         Commands.obey(new AppsClient(args[0]));
     }

@@ -61,7 +61,6 @@ public final class ColdClient implements Commands.Worker {
         this.port = port;
     }
 
-    /** Answers commands until standard input ends. */
     public static void main(String[] args) throws IOException {
         Commands.obey(new ColdClient(Integer.parseInt(args[0])));
     }

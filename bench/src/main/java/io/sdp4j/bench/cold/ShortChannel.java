@@ -18,7 +18,6 @@ public final class ShortChannel {
 
     private ShortChannel() {}
 
-    /** Does it. */
     public static void main(String[] args) throws IOException {
         InetSocketAddress server = new InetSocketAddress(Place.here(), Integer.parseInt(args[0]));
         long start = System.nanoTime();

@@ -16,7 +16,6 @@ public final class ShortProgram {
 
     private ShortProgram() {}
 
-    /** Does it. */
     public static void main(String[] args) throws IOException {
         InetSocketAddress server = new InetSocketAddress(Place.here(), Integer.parseInt(args[0]));
         try (Socket socket = new Socket()) {

@@ -16,7 +16,6 @@ import java.nio.channels.ServerSocketChannel;
 public final class ShortServer {
     private ShortServer() {}
 
-    /** Does it. */
     public static void main(String[] args) throws IOException {
         InetSocketAddress anyPort = new InetSocketAddress(Place.here(), 0);
         long start = System.nanoTime();

@@ -12,7 +12,6 @@ import org.openjdk.jmh.Main;
 public final class JmhMain {
     private JmhMain() {}
 
-    /** Runs the benchmarks. */
     public static void main(String[] args) throws Exception {
         List<String> all = new ArrayList<>(List.of(args));
         int agent = all.indexOf("--agent");

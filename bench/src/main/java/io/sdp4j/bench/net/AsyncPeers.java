@@ -25,7 +25,6 @@ public final class AsyncPeers {
 
     private AsyncPeers() {}
 
-    /** Serves, or measures. */
     public static void main(String[] args) throws Exception {
         if (args[0].equals("serve")) {
             serve();

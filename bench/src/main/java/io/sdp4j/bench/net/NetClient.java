@@ -65,7 +65,6 @@ public final class NetClient implements Commands.Worker {
         return new LinkWork(() -> Link.connect(target, sendBufferBytes));
     }
 
-    /** Answers commands until standard input ends. */
     public static void main(String[] args) throws IOException {
         Commands.obey(new NetClient(args[0]));
     }

@@ -4,7 +4,6 @@ package io.sdp4j.bench.net;
 public final class Nothing {
     private Nothing() {}
 
-    /** Says that it ran. */
     public static void main(String[] args) {
         System.out.println("READY");
     }

@@ -43,7 +43,6 @@ public final class NioClient implements Commands.Worker {
         http = new HttpLoad(ports);
     }
 
-    /** Answers commands until standard input ends. */
     public static void main(String[] args) throws IOException {
         Commands.obey(new NioClient(Ports.parse(args[0])));
     }
