@@ -141,7 +141,7 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
                 .toList();
     }
 
-    /** What is in a directory, as {@code /sys/class/infiniband}: often nothing. */
+    /** Names in a directory, as {@code /sys/class/infiniband}: often none. */
     static List<String> names(Path directory) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
