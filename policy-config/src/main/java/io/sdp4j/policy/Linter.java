@@ -74,9 +74,12 @@ final class Linter {
                 : "does not match while host '" + rule.host() + "' is unknown";
     }
 
-    /** An address and its prefix, as both dialects write them. */
+    /**
+     * An address and its prefix, as both dialects write them. Not from the middle of a run: that
+     * would take the square of its length.
+     */
     private static final Pattern PREFIXED =
-            Pattern.compile("\\[?([0-9a-fA-F:.]+)(?:\\]/|/)(\\d+)\\]?");
+            Pattern.compile("(?<![0-9a-fA-F:.])([0-9a-fA-F:.]++)\\]?/\\d");
 
     private static String hostBits(Rule rule) {
         Matcher written = PREFIXED.matcher(rule.decision().rule());

@@ -21,6 +21,9 @@ public final class Nearest {
         String nearest = null;
         int least = Math.min(MOST_EDITS, written.length() / 2) + 1;
         for (String known : words) {
+            if (Math.abs(written.length() - known.length()) >= least) {
+                continue; // as many edits at least; and the word may be very long
+            }
             int edits = edits(written, known.toLowerCase(Locale.ROOT));
             if (edits < least) {
                 least = edits;

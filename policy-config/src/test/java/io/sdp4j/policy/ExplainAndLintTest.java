@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ExplainAndLintTest {
     private static final String RULES =
@@ -125,5 +126,14 @@ class ExplainAndLintTest {
                 "f:2: 'use sdp connect db 10.0.0.0/8:5' never decides:"
                         + " use tcp connect * *:* (f:1) takes everything it could match",
                 lint.sentence());
+    }
+
+    @Test
+    @Timeout(60) // the square of its length would take longer
+    void lintsALongRunOfHexDigits() {
+        String program = "a".repeat(400_000);
+        assertEquals(
+                List.of("f:1 stands for every address of 10.1.0.0/16"),
+                lint("use sdp connect " + program + " 10.1.2.3/16:80"));
     }
 }

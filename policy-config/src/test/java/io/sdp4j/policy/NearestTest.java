@@ -22,4 +22,9 @@ class NearestTest {
         assertEquals("", Nearest.question("", WORDS));
         assertEquals("", Nearest.question("tcp", WORDS), "it is that word");
     }
+
+    @Test
+    void asksNothingOfAWordOfMegabytes() {
+        assertEquals("", Nearest.question("x".repeat(50_000_000), WORDS));
+    }
 }
