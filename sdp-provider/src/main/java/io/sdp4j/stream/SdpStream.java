@@ -330,8 +330,8 @@ final class SdpStream implements OffloadStream {
             writer.cutIfLost();
             core.progress();
             boolean left = core.inbox.holdsInput();
-            reader.giveBack();
             core.end.close(left, abortive);
+            reader.giveBack(); // last: a cut stream has no room for what the peer still writes
             // From here on no thread waits in this stream: notifications drive it to its end.
             watch.lookAfterItself();
             core.takeWakeOps();

@@ -1,0 +1,60 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
+import java.net.SocketException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: a stream that is closed with input unread is cut, and says nothing before that lets a
+ * waiting write of the peer go on and succeed. Method: the peer has filled all buffers, a part of
+ * one message was read; the sends of the side that closes are counted.
+ */
+@Timeout(60)
+class CloseWithUnreadTest {
+    private final AtomicInteger sends = new AtomicInteger();
+
+    private QueuePair counting(QueuePair qp) {
+        return Shims.around(
+                QueuePair.class,
+                qp,
+                (p, method, args) -> {
+                    if (method.getName().equals("postSend")) {
+                        sends.incrementAndGet();
+                    }
+                    return null;
+                });
+    }
+
+    private Fabric counting(Fabric fabric) {
+        return Shims.connecting(fabric, this::counting);
+    }
+
+    @Test
+    void saysNothingBeforeTheCut() throws Exception {
+        byte[] chunk = new byte[65_536];
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::counting))) {
+            while (pair.server.tryWrite(chunk, 0, chunk.length) > 0) {
+                // until the client's buffers are full
+            }
+            assertEquals(100, pair.client.tryRead(new byte[100], 0, 100));
+            int before = sends.get();
+            pair.client.close(false);
+            assertEquals(before, sends.get());
+            Awaitility.await()
+                    .untilAsserted(
+                            () ->
+                                    assertThrows(
+                                            SocketException.class,
+                                            () -> pair.server.tryWrite(chunk, 0, 1)));
+        }
+    }
+}
