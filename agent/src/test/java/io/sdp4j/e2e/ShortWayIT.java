@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortWayIT {
     /** Methods of a write that also wakes the peer's thread. */
-    private static final int MOST_OF_WRITE = 82;
+    private static final int MOST_OF_WRITE = 88;
 
     private static final int MOST_OF_READ = 117;
 

@@ -409,16 +409,29 @@ final class StreamCore {
         return qps.sentBefore() + machine.bytesSent();
     }
 
-    /** Takes a send slot and the right to use it, or returns -1. */
-    int reserve() {
+    /**
+     * Takes what has completed, if anything is known of. A device, which is asked by a native call,
+     * is asked only where the peer seems to be behind: it may have told of credits.
+     */
+    void lookBeforeSending() {
         assert Thread.holdsLock(this);
-        if (queue.ready()) {
+        if (queue.known() || coalescer.peerBehind()) {
             progress();
         }
-        return reserveNow();
     }
 
-    /** As {@link #reserve}, by a caller that has just looked what has completed. */
+    /** Takes a send slot and the right to use it; -1: none, after a look. */
+    int reserve() {
+        assert Thread.holdsLock(this);
+        int slot = reserveNow();
+        if (slot < 0) {
+            progress(); // what is missing may have come
+            slot = reserveNow();
+        }
+        return slot;
+    }
+
+    /** As {@link #reserve}, without looking what has completed. */
     int reserveNow() {
         assert Thread.holdsLock(this);
         if (!machine.reserve()) {

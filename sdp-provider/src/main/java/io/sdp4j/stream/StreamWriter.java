@@ -112,8 +112,8 @@ final class StreamWriter {
                     sample.onPosted(filled);
                     sample.report(core.lending.threshold());
                 }
-                if (core.queue.ready()) {
-                    core.progress();
+                if (done < len || core.coalescer.isOpen()) {
+                    core.lookBeforeSending();
                 }
                 int n = 1;
                 try {
@@ -133,7 +133,7 @@ final class StreamWriter {
                         taken = core.coalescer.takeOut();
                     } else {
                         core.coalescer.flush();
-                        taken = core.reserveNow();
+                        taken = core.reserve();
                         most = core.nextPayload();
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
@@ -264,7 +264,7 @@ final class StreamWriter {
         if (core.coalescer.isOpen()) {
             return core.coalescer.append(b, off, src, len, more);
         }
-        int taken = core.reserveNow();
+        int taken = core.reserve();
         if (taken < 0) {
             return 0;
         }
