@@ -22,6 +22,10 @@ record Gate(Times times, List<Row> rows, String loadProof) {
                             """
                             rtt64
                               faster p50 SHM TCP 3
+                            rtt64-busy8
+                              faster requests SHM TCP 1
+                            rtt64-beside
+                              faster p50 SHM TCP 0.5
                             rtt64-paced
                               timesAsLong cpu-trip SHM TCP 2
                             oneway64
@@ -68,6 +72,9 @@ record Gate(Times times, List<Row> rows, String loadProof) {
                               faster by1000 DEFAULTS TCP 0.3; faster by4000 DEFAULTS TCP 0.5
                               faster by250 AT_CONNECT TCP 0.1; faster by1000 AT_CONNECT TCP 0.15
                               faster by4000 AT_CONNECT TCP 1
+                            cold64-pinned
+                              faster by1000 DEFAULTS_PINNED TCP_PINNED 0.3
+                              faster by4000 AT_CONNECT_PINNED TCP_PINNED 0.5
                             cold64-8s
                               faster by8000 DEFAULTS TCP 4; faster by8000 AT_CONNECT TCP 4
                             cold64-interpreted

@@ -30,7 +30,7 @@ class GateTest {
     private static double better(Row row) {
         return switch (row.metric()) {
             case "alloc" -> 0;
-            case "bytes", "writes" -> 1000;
+            case "bytes", "writes", "requests" -> 1000;
             default -> 1;
         };
     }
@@ -85,7 +85,13 @@ class GateTest {
         assertEquals(List.of("cold64-8s", "old64-pinned"), failing.stream().map(Row::id).toList());
         failing = Gate.failing(rows, judged -> cold(judged, 0.45, 90));
         assertEquals(
-                List.of("cold64", "cold64-8s", "crowd64", "connects", "old64-pinned"),
+                List.of(
+                        "cold64",
+                        "cold64-pinned",
+                        "cold64-8s",
+                        "crowd64",
+                        "connects",
+                        "old64-pinned"),
                 failing.stream().map(Row::id).toList());
         failing = Gate.failing(rows, judged -> cold(judged, 4, 150));
         assertEquals(List.of("server", "server-channel"), failing.stream().map(Row::id).toList());
