@@ -58,7 +58,7 @@ public final class Agent {
      * Starts the switch.
      *
      * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
-     *     read, and under {@value #TOLD} the lines that were printed when the JVM started
+     *     read, and under {@value #TOLD} the lines that were printed before
      * @param early connections that the kernel has made without the switch, by reason: how many
      *     were connected, and how many were accepted
      * @return the factories for {@code Socket} and for {@code ServerSocket}

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class Console implements Consumer<String> {
     private static final String PREFIX = "sdp4j: ";
 
-    /** Lines that were printed when the JVM started; each is left out once. */
+    /** Lines that were printed before the switch has started; each is left out once. */
     private final List<String> told;
 
     private List<String> held = new ArrayList<>(); // null once it is known

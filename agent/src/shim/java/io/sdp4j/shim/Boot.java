@@ -49,7 +49,7 @@ final class Boot {
     private static final Object CHANNELS_LOCK = new Object();
 
     static Grants grants; // set once, when the agent is installed
-    static Map<String, String> options = Map.of();
+    static volatile Map<String, String> options = Map.of();
 
     private static boolean starting; // guarded by LOCK
     private static Layer layer; // guarded by LAYER_LOCK
@@ -335,18 +335,35 @@ final class Boot {
 
         private static BiFunction<InetSocketAddress, InetSocketAddress, String> open() {
             Map<String, String> agent = new HashMap<>(options);
-            String told = agent.remove(TOLD);
-            return EarlyCheck.rules(agent, new Printer(told == null ? "" : told));
+            agent.remove(TOLD);
+            Printer printer = new Printer();
+            BiFunction<InetSocketAddress, InetSocketAddress, String> rules =
+                    EarlyCheck.rules(agent, printer);
+            printer.opened = true;
+            return rules;
         }
     }
 
-    /** Prints what was not printed when the JVM started. */
-    private record Printer(String told) implements Consumer<String> {
+    /**
+     * Prints what was not printed when the JVM started. The switch, which reads the rules again, is
+     * to know what was printed while they were opened; what a later file gets is its own.
+     */
+    private static final class Printer implements Consumer<String> {
+        private final String told = options.getOrDefault(TOLD, "");
+        private volatile boolean opened;
+
         @Override
         public void accept(String line) {
-            if (!flag("quiet", false) && !told.contains(line)) {
-                System.err.println(line);
+            if (flag("quiet", false) || told.contains(line)) {
+                return;
             }
+            if (!opened) {
+                Map<String, String> more = new HashMap<>(options);
+                String before = more.get(TOLD);
+                more.put(TOLD, before == null ? line : before + "\n" + line);
+                options = more; // by this thread alone
+            }
+            System.err.println(line);
         }
     }
 

@@ -93,6 +93,32 @@ class UpgradeIT {
         assertTrue(made.movedBytes() >= 2 * 64 * 1000, made::text);
     }
 
+    /**
+     * Once the rules were read for the first socket, and again by the switch, which starts later.
+     */
+    @Test
+    void anUnknownHostIsToldOnce() throws Exception {
+        String text =
+                """
+                use tcp client * no.such.host.invalid:80
+                use both client * *:*
+                use both server * *:*
+                """;
+        String classes = Jvms.classPathOf(RoundTrips.class);
+        String main = RoundTrips.class.getName();
+        String[] both = {"SOCKET", "64", "1"};
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("rules.conf", text);
+            Child server = jvms.java("server", rules, AUTO, classes, main, both);
+            String[] client = {"SOCKET", "64", "1", server.await("READY"), "until-offloaded"};
+            Child moving = jvms.java("client", rules, AUTO, classes, main, client);
+            assertEquals("all", moving.results().get("echoed"), moving::toString);
+            long told =
+                    moving.err().stream().filter(l -> l.contains("no.such.host.invalid")).count();
+            assertEquals(1, told, moving::toString);
+        }
+    }
+
     /** Unless a selector watches it, which most programs are slower with. */
     @Test
     void aSelectorsOneStays() throws Exception {

@@ -200,7 +200,9 @@ final class ExplainCommand extends Subcommand {
                     : otherwise;
         }
         if (role == Role.LISTEN) {
-            return only ? "offloaded peers only" : "offloaded peers and kernel TCP, on one port";
+            return only
+                    ? "offloaded peers only; one that comes by TCP is turned away"
+                    : "offloaded peers and kernel TCP, on one port";
         }
         String when =
                 Settings.of(SwitchSettings.ALL, Map.of(), line -> {}).text(SwitchSettings.UPGRADE);
