@@ -9,6 +9,7 @@ import io.sdp4j.offload.SwitchReport;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.jdk.KernelAsync;
 import io.sdp4j.offload.net.SwitchSocketFactory;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -101,8 +102,17 @@ public final class Agent {
         };
     }
 
-    /** The asynchronous channels of the switch, which has started. */
+    /**
+     * The asynchronous channels of the switch, which has started.
+     *
+     * @throws IllegalStateException with one sentence for people when they cannot be switched: the
+     *     public means would ask the installed provider, which is this one
+     */
     public static AsynchronousChannelProvider asynchronousChannels() {
+        Optional<String> problem = KernelAsync.problem();
+        if (problem.isPresent()) {
+            throw new IllegalStateException(problem.get());
+        }
         return new SwitchAsynchronousChannelProvider(started);
     }
 

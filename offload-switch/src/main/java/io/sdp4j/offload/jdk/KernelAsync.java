@@ -7,6 +7,7 @@ import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -41,14 +42,18 @@ public final class KernelAsync {
         return Best.INSTANCE;
     }
 
+    /** Why there are only public means, as one sentence; empty where there are the JDK's own. */
+    public static Optional<String> problem() {
+        return Best.PROBLEM;
+    }
+
     private static final class Best {
+        static final Optional<String> PROBLEM =
+                JdkBridge.usable()
+                        ? JdkBridge.problemOf(JdkClasses.Asynchronous.class)
+                        : JdkBridge.selfTest();
         static final KernelAsync INSTANCE =
-                new KernelAsync(
-                        JdkBridge.usable()
-                                        && JdkBridge.problemOf(JdkClasses.Asynchronous.class)
-                                                .isEmpty()
-                                ? JdkClasses.Asynchronous.CHANNELS
-                                : null);
+                new KernelAsync(PROBLEM.isEmpty() ? JdkClasses.Asynchronous.CHANNELS : null);
     }
 
     /** The provider of kernel channels; never ours. */
