@@ -305,6 +305,7 @@ final class StreamWriter {
         SocketException failure = null;
         synchronized (core) {
             core.enter();
+            core.lookBeforeSending();
             boolean lent = core.lending != null && core.lending.writes().active();
             sent = !lent && core.coalescer.sendUrgent((byte) value); // what is lent comes before it
             if (!sent) {

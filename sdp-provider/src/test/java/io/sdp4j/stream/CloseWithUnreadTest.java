@@ -57,4 +57,15 @@ class CloseWithUnreadTest {
                                             () -> pair.server.tryWrite(chunk, 0, 1)));
         }
     }
+
+    @Test
+    void anUrgentByteIsNotSentAfterIt() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair = new StreamPair(fabric.provider())) {
+            pair.server.tryWrite(new byte[100], 0, 100);
+            assertEquals(1, pair.client.tryRead(new byte[1], 0, 1));
+            pair.client.close(false);
+            assertThrows(SocketException.class, () -> pair.server.tryWriteUrgent(1));
+        }
+    }
 }

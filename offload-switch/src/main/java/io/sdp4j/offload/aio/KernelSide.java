@@ -73,8 +73,8 @@ final class KernelSide {
     }
 
     /**
-     * Likewise, after an attempt which may have bound the channel: TCP shall choose by itself,
-     * unless the group takes no new channel any more.
+     * The same after an attempt that has failed and may have bound the channel. TCP gets a new
+     * channel, so that it chooses its own port, unless the group takes no channel any more.
      */
     void fallBack(Attempt why) throws IOException {
         goOn(why);
