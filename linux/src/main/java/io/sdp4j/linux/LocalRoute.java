@@ -2,6 +2,8 @@ package io.sdp4j.linux;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 
 /**
  * Whether an address is one of this host's own, by the kernel's routes: a socket may be bound to
@@ -23,16 +25,34 @@ public final class LocalRoute {
 
     private LocalRoute() {}
 
-    /** Asks the kernel, unless it is a loopback address; false if that is of no use. */
+    /**
+     * Asks the kernel, unless it is a loopback address. Where it gives no answer, as in a sandbox
+     * without netlink, the addresses of the interfaces must do. False if that is of no use.
+     */
     public static boolean leadsTo(InetAddress address) {
+        return leadsTo(address, NETLINK_ROUTE);
+    }
+
+    static boolean leadsTo(InetAddress address, int protocol) {
         if (address.isLoopbackAddress()) {
             return true;
         }
         try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
             fill(m, address);
-            return NetlinkSocket.ask(NETLINK_ROUTE, m) >= HEADER_BYTES
-                    && m.getShort(4) == RTM_NEWROUTE
-                    && m.getByte(ROUTE_TYPE) == RTN_LOCAL;
+            long r = NetlinkSocket.ask(protocol, m);
+            return r < 0
+                    ? isOnInterface(address)
+                    : r >= HEADER_BYTES
+                            && m.getShort(4) == RTM_NEWROUTE
+                            && m.getByte(ROUTE_TYPE) == RTN_LOCAL;
+        }
+    }
+
+    private static boolean isOnInterface(InetAddress address) {
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return false;
         }
     }
 
