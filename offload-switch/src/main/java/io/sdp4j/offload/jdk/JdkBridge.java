@@ -10,7 +10,6 @@ import java.net.SocketImpl;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import jdk.internal.access.SharedSecrets;
 import sun.nio.ch.IOUtil;
 
@@ -109,22 +108,6 @@ public final class JdkBridge {
     }
 
     /**
-     * Waits until a descriptor is readable. A virtual thread parks in the JDK's poller and comes
-     * back at once when it is interrupted; a platform thread polls and does not notice.
-     *
-     * @param nanos upper bound; 0 or less = none
-     * @param open whether to begin to wait at all, asked after a virtual thread has registered
-     */
-    static void park(FileDescriptor fd, int fdVal, long nanos, BooleanSupplier open)
-            throws IOException {
-        if (Thread.currentThread().isVirtual()) {
-            JdkClasses.CHANNELS.park(fdVal, POLLIN, Math.max(nanos, 0), open);
-        } else {
-            int _ = JdkClasses.CHANNELS.poll(fd, POLLIN, ceilMillis(nanos));
-        }
-    }
-
-    /**
      * Parks a virtual thread in the JDK's poller until a descriptor is readable, the thread is
      * unparked or interrupted, or the time is over. One thread at a time for each descriptor.
      *
@@ -133,15 +116,6 @@ public final class JdkBridge {
      */
     public static void parkVirtual(int fdVal, long nanos) throws IOException {
         JdkClasses.CHANNELS.park(fdVal, POLLIN, nanos == Long.MAX_VALUE ? 0 : nanos, () -> true);
-    }
-
-    /** Never less than asked for, as the JDK's own sockets round; -1 = without bound. */
-    private static long ceilMillis(long nanos) {
-        if (nanos <= 0) {
-            return -1;
-        }
-        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
-        return nanos > TimeUnit.MILLISECONDS.toNanos(millis) ? millis + 1 : millis;
     }
 
     /**

@@ -173,7 +173,13 @@ public class KernelSocket {
 
         @Override
         public void await(long nanos) throws IOException {
-            JdkBridge.park(epoll.descriptor(), epoll.value(), nanos, () -> true);
+            if (Thread.currentThread().isVirtual()) {
+                long most = Math.max(nanos, 0);
+                JdkClasses.CHANNELS.park(epoll.value(), JdkBridge.POLLIN, most, () -> true);
+            } else {
+                long millis = nanos <= 0 ? -1 : (nanos + 999_999) / 1_000_000;
+                int _ = JdkClasses.CHANNELS.poll(epoll.descriptor(), JdkBridge.POLLIN, millis);
+            }
         }
 
         @Override

@@ -91,7 +91,9 @@ class ReadinessEpollTest {
                         .start(
                                 () -> {
                                     try {
-                                        JdkBridge.park(descriptor, epoll.value(), 0, () -> true);
+                                        int _ =
+                                                JdkClasses.CHANNELS.poll(
+                                                        descriptor, JdkBridge.POLLIN, -1);
                                     } catch (IOException e) {
                                         throw new IllegalStateException(e);
                                     }
