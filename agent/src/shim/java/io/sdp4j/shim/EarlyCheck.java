@@ -46,11 +46,7 @@ final class EarlyCheck extends ClassLoader {
             return List.of();
         }
         try {
-            Object check =
-                    Loader.ONE
-                            .loadClass("io.sdp4j.agent.StartCheck")
-                            .getConstructor()
-                            .newInstance();
+            Object check = made("io.sdp4j.agent.StartCheck");
             List<String> lines =
                     ((BiFunction<Map<String, String>, String, List<String>>) check)
                             .apply(options, jdkConf);
@@ -79,24 +75,19 @@ final class EarlyCheck extends ClassLoader {
             return null;
         }
         try {
-            BiFunction<
-                            Map<String, String>,
-                            Consumer<String>,
-                            BiFunction<InetSocketAddress, InetSocketAddress, String>>
-                    rules =
-                            (BiFunction<
-                                            Map<String, String>,
-                                            Consumer<String>,
-                                            BiFunction<
-                                                    InetSocketAddress, InetSocketAddress, String>>)
-                                    Loader.ONE
-                                            .loadClass("io.sdp4j.agent.EarlyRules")
-                                            .getConstructor()
-                                            .newInstance();
-            return rules.apply(options, sink);
+            return ((BiFunction<
+                                    Map<String, String>,
+                                    Consumer<String>,
+                                    BiFunction<InetSocketAddress, InetSocketAddress, String>>)
+                            made("io.sdp4j.agent.EarlyRules"))
+                    .apply(options, sink);
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static Object made(String name) throws ReflectiveOperationException {
+        return Loader.ONE.loadClass(name).getConstructor().newInstance();
     }
 
     /** The agent jar, which stays open, so that it may be replaced while the JVM runs. */
