@@ -74,11 +74,6 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         return all;
     }
 
-    /** Announcements of changes so far; for tests. */
-    long changes() {
-        return watch.changes();
-    }
-
     @Override
     public void close() {
         watch.close();

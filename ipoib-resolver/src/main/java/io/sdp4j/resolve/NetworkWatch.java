@@ -122,11 +122,6 @@ final class NetworkWatch implements Closeable {
         }
     }
 
-    /** How often the network was announced to have changed. */
-    long changes() {
-        return changes.get();
-    }
-
     private void end() {
         assert Thread.holdsLock(this);
         subscribed = false;

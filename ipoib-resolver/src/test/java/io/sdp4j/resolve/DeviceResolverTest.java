@@ -101,10 +101,14 @@ class DeviceResolverTest {
         announce("add@/devices/x\0ACTION=add\0SUBSYSTEM=usb\0");
         announce("SUBSYSTEM=infiniband"); // no zero byte before it: part of something else
         announce("add@/x\0SUBSYSTEM=infini");
-        assertEquals(0, resolver.changes());
+        path(PEER);
+        assertEquals(1, host.asked(RouteMessages.GETLINK));
         announce("add@/devices/x\0ACTION=add\0SUBSYSTEM=infiniband\0SEQNUM=1\0");
+        path(PEER);
+        assertEquals(2, host.asked(RouteMessages.GETLINK));
         announce("add@/devices/x\0SUBSYSTEM=infiniband_verbs\0");
-        assertEquals(2, resolver.changes());
+        path(PEER);
+        assertEquals(3, host.asked(RouteMessages.GETLINK));
     }
 
     private void announce(String uevent) {
