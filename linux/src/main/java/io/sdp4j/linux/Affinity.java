@@ -31,11 +31,16 @@ public final class Affinity {
 
     /** Whether there is a choice of processors. Makes no native call. */
     public static boolean available() {
+        return processors() > 1;
+    }
+
+    /** As many as are online, whatever a container's share is; 0 where that cannot be told. */
+    static int processors() {
         int processors = 0;
         for (long word : ONLINE) {
             processors += Long.bitCount(word);
         }
-        return processors > 1;
+        return processors;
     }
 
     /**

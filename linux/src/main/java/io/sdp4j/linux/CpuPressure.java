@@ -1,8 +1,5 @@
 package io.sdp4j.linux;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -11,13 +8,17 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Shape: the fourth field of {@code /proc/loadavg} counts the runnable threads of all processes
  * at this moment. It is read at most once in a millisecond, by whichever thread asks first, and is
- * believed until the next time. Where it cannot be read the answer is always no.
+ * believed until the next time. Where it, or the number of processors, cannot be read the answer is
+ * always no.
  */
 public final class CpuPressure {
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int TEXT_BYTES = 64;
     private static final int FD;
-    private static final int PROCESSORS = processors();
+
+    /** 0 = unknown. All of them, as the threads are those of all containers. */
+    private static final int PROCESSORS = Affinity.processors();
+
     private static final SyscallBuffer TEXT = SyscallBuffer.lasting(TEXT_BYTES);
     private static final AtomicLong LOOKED = new AtomicLong(System.nanoTime() - FRESH_NANOS);
     private static volatile boolean crowded;
@@ -31,17 +32,6 @@ public final class CpuPressure {
     private CpuPressure() {}
 
     /**
-     * All that are online: a container's share says nothing about other threads that want to run.
-     */
-    private static int processors() {
-        try (var lines = Files.lines(Path.of("/proc/stat"))) {
-            return (int) Math.max(1, lines.filter(l -> l.matches("cpu\\d+ .*")).count());
-        } catch (IOException | java.io.UncheckedIOException e) {
-            return Integer.MAX_VALUE;
-        }
-    }
-
-    /**
      * Whether a thread that spins would now keep another one from running.
      *
      * @param nowNanos {@link System#nanoTime}
@@ -49,7 +39,7 @@ public final class CpuPressure {
     public static boolean crowded(long nowNanos) {
         long looked = LOOKED.get();
         if (nowNanos - looked >= FRESH_NANOS && LOOKED.compareAndSet(looked, nowNanos)) {
-            crowded = runnable() > PROCESSORS;
+            crowded = PROCESSORS > 0 && runnable() > PROCESSORS;
         }
         return crowded;
     }
