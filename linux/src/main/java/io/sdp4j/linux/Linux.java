@@ -94,7 +94,6 @@ public final class Linux {
     static final int SCHED_SETAFFINITY = number(203, 122);
     static final int SCHED_GETAFFINITY = number(204, 123);
     static final int EPOLL_CTL = number(233, 21);
-    static final int FACCESSAT = number(269, 48);
     static final int OPENAT = number(257, 56);
     static final int MKDIRAT = number(258, 34);
     static final int UNLINKAT = number(263, 35);
@@ -235,13 +234,6 @@ public final class Linux {
 
     public static void close(int fd) {
         callQuietly(CLOSE, fd, 0, 0, 0, 0, 0);
-    }
-
-    /** Whether there is anything by this name. */
-    public static boolean exists(String path) {
-        try (SyscallBuffer name = SyscallBuffer.text(path)) {
-            return call(FACCESSAT, AT_FDCWD, name.address(), 0) == 0;
-        }
     }
 
     /**

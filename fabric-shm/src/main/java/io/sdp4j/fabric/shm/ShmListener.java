@@ -12,6 +12,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +92,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
 
     private boolean named() {
         for (Name n : names) {
-            if (!Linux.exists(directory.resolve(n.name).toString())) {
+            if (!Files.exists(directory.resolve(n.name))) {
                 return false;
             }
         }

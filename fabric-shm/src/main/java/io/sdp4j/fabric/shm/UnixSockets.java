@@ -8,6 +8,7 @@ import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.UnixFd;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
@@ -42,7 +43,7 @@ final class UnixSockets {
      * @throws FabricException if there is one, but it cannot be reached now
      */
     PeerSocket connect(Path path, Runnable ifDead) throws FabricException {
-        if (!Linux.exists(path.toString())) {
+        if (!Files.exists(path)) {
             return null; // much the commonest case
         }
         int fd = UnixFd.open();
