@@ -280,7 +280,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
                 VERBS,
                 port.device(),
                 port.number(),
-                PathMtu.bytes(port, link),
+                port.mtuBytes(link),
                 code,
                 reason,
                 Optional.of(rdma));
@@ -292,7 +292,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
                 VERBS,
                 port.device(),
                 port.number(),
-                PathMtu.bytes(port, link),
+                port.mtuBytes(link),
                 PathCode.NO_GID,
                 where(port) + " has no GID for " + of + " on " + link.name(),
                 Optional.empty());

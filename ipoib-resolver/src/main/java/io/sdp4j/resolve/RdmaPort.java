@@ -3,7 +3,6 @@ package io.sdp4j.resolve;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -32,6 +31,15 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
 
     /** A P_Key without the bit of full membership. */
     private static final int PARTITION = 0x7FFF;
+
+    /** Most bytes that RoCE puts round a payload, as the kernel reckons it (rdma/ib_addr.h). */
+    private static final int ROCE_OVERHEAD_BYTES = 96;
+
+    /** IPoIB's header in front of a datagram (RFC 4391). */
+    private static final int IPOIB_HEADER_BYTES = 4;
+
+    private static final int SMALLEST_MTU = 256;
+    private static final int LARGEST_MTU = 4096;
 
     private static final Pattern P_KEY = Pattern.compile("0x[0-9a-fA-F]{1,4}");
 
@@ -133,6 +141,18 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
         return iwarp ? "iWARP" : isInfiniBand() ? INFINIBAND : gid.isV2() ? "RoCE v2" : "RoCE v1";
     }
 
+    /**
+     * The largest packet over an interface: a power of two from 256 to 4096; 0 on iWARP, where TCP
+     * cuts segments, and on IPoIB in connected mode, whose interface does not tell.
+     */
+    int mtuBytes(InterfaceInfo link) {
+        int bytes = link.mtuBytes() + (isInfiniBand() ? IPOIB_HEADER_BYTES : -ROCE_OVERHEAD_BYTES);
+        if (iwarp || bytes < SMALLEST_MTU || (isInfiniBand() && bytes > LARGEST_MTU)) {
+            return 0;
+        }
+        return Math.min(LARGEST_MTU, Integer.highestOneBit(bytes));
+    }
+
     private static List<Integer> numbers(Path directory) {
         return names(directory).stream()
                 .filter(name -> name.matches("[0-9]{1,5}"))
@@ -162,7 +182,7 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
         try (InputStream in = Files.newInputStream(file)) {
             String all = new String(in.readNBytes(MAX_FILE_BYTES), StandardCharsets.UTF_8);
             return all.strip();
-        } catch (IOException | UncheckedIOException e) {
+        } catch (IOException e) {
             return "";
         }
     }
