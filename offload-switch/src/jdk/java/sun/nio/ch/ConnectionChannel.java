@@ -2,6 +2,7 @@ package sun.nio.ch;
 
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -218,8 +219,10 @@ public final class ConnectionChannel extends SocketChannelImpl {
         }
     }
 
-    public void bindKernel(SocketAddress local) throws IOException {
+    /** Gives the address that was asked for; where none was, the kernel's choice. */
+    public InetSocketAddress bindKernel(SocketAddress local) throws IOException {
         SocketChannel _ = super.bind(local);
+        return (InetSocketAddress) (local != null ? local : super.localAddress());
     }
 
     /** See {@link ConnectionSwitch#connect}. */

@@ -188,12 +188,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
 
     @Override
     public void bind(SocketAddress local) throws IOException {
-        channel.bindKernel(local);
+        InetSocketAddress bound = channel.bindKernel(local);
         synchronized (this) {
-            asked =
-                    local instanceof InetSocketAddress given
-                            ? given
-                            : (InetSocketAddress) channel.kernelLocalAddress();
+            asked = bound;
         }
     }
 

@@ -38,16 +38,10 @@ final class HeldPort {
 
     /** For the application. */
     void bind(SocketAddress address) throws IOException {
-        channel.bindKernel(address);
-        synchronized (connection.stateLock) {
-            asked =
-                    address instanceof InetSocketAddress given
-                            ? given
-                            : (InetSocketAddress) channel.kernelLocalAddress();
-        }
+        asked(channel.bindKernel(address));
     }
 
-    /** The application has bound before there was a switch. */
+    /** The application has bound, perhaps before there was a switch. */
     void asked(InetSocketAddress address) {
         synchronized (connection.stateLock) {
             asked = address;
