@@ -23,7 +23,7 @@ public final class ChannelBridge {
     private ChannelBridge() {}
 
     /** Looks everything up; in a class of its own so that a failure can be told. */
-    private static final class Handles {
+    static final class Handles {
         static final VarHandle KEYS;
         static final Class<?> SELECTOR;
         static final VarHandle UPDATE_LOCK;
@@ -40,8 +40,7 @@ public final class ChannelBridge {
                 Lookup selector = MethodHandles.privateLookupIn(SELECTOR, own);
                 UPDATE_LOCK = selector.findVarHandle(SELECTOR, "updateLock", Object.class);
                 EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
-                // what our channels and the provider are compiled against
-                own.accessClass(Class.forName("sun.nio.ch.SelChImpl", false, null));
+                // what the provider is compiled against
                 own.accessClass(Class.forName("sun.nio.ch.EPollSelectorProvider", false, null));
             } catch (ReflectiveOperationException e) {
                 throw new ExceptionInInitializerError(e);

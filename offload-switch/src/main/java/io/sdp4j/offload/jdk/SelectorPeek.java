@@ -18,10 +18,8 @@ public final class SelectorPeek {
         this.epoll = epoll;
     }
 
-    /** Looks everything up; in a class of its own so that channels can do without. */
+    /** Looks the rest up; in a class of its own so that channels can do without. */
     private static final class Handles {
-        static final Class<?> SELECTOR;
-        static final VarHandle EPOLL;
         static final VarHandle UPDATES;
         static final VarHandle WOKEN;
         static final VarHandle KEYS;
@@ -29,10 +27,9 @@ public final class SelectorPeek {
         static {
             try {
                 Lookup selector = JdkBridge.in("sun.nio.ch.EPollSelectorImpl");
-                SELECTOR = selector.lookupClass();
-                EPOLL = selector.findVarHandle(SELECTOR, "epfd", int.class);
-                UPDATES = selector.findVarHandle(SELECTOR, "updateKeys", Deque.class);
-                WOKEN = selector.findVarHandle(SELECTOR, "interruptTriggered", boolean.class);
+                Class<?> type = selector.lookupClass();
+                UPDATES = selector.findVarHandle(type, "updateKeys", Deque.class);
+                WOKEN = selector.findVarHandle(type, "interruptTriggered", boolean.class);
                 Lookup base = JdkBridge.in("sun.nio.ch.SelectorImpl");
                 KEYS = base.findVarHandle(base.lookupClass(), "keys", Set.class);
             } catch (ReflectiveOperationException e) {
@@ -49,8 +46,8 @@ public final class SelectorPeek {
 
     /** For {@code selector}, or null if it is of a kind that cannot be looked into. */
     public static SelectorPeek of(Selector selector) {
-        return Tested.POSSIBLE && Handles.SELECTOR.isInstance(selector)
-                ? new SelectorPeek((int) Handles.EPOLL.get(selector))
+        return Tested.POSSIBLE && ChannelBridge.Handles.SELECTOR.isInstance(selector)
+                ? new SelectorPeek((int) ChannelBridge.Handles.EPOLL.get(selector))
                 : null;
     }
 
