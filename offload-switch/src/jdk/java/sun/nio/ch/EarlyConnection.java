@@ -196,11 +196,12 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
 
     @Override
     public boolean connect(SocketAddress remote, long nanos) throws IOException {
-        if (!(remote instanceof InetSocketAddress to) || !begin(to)) {
+        int at = remote instanceof InetSocketAddress to ? begin(to) : -1;
+        if (at < 0) {
             return channel.connectKernel(remote, nanos); // which knows what is wrong
         }
         try {
-            return connectByRules(to, nanos);
+            return connectByRules((InetSocketAddress) remote, at, nanos);
         } catch (RuntimeException e) { // the channel is as before, and the rules are asked again
             notBegun();
             throw e;
@@ -215,8 +216,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         }
     }
 
-    private boolean connectByRules(InetSocketAddress to, long nanos) throws IOException {
-        int at = where();
+    private boolean connectByRules(InetSocketAddress to, int at, long nanos) throws IOException {
         long left = nanos;
         if (at == SWITCH || at == SWITCH_ONLY) {
             long startNanos = System.nanoTime();
@@ -234,20 +234,20 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
                         "Connection refused (a rule allows nothing but offload,"
                                 + " and the switch is not there)");
             }
-            at = rules.place().applyAsInt(asked(), to); // by what is known now
+            int now = rules.place().applyAsInt(asked(), to); // by what is known now
             synchronized (this) {
-                where = at;
+                where = now;
             }
         }
         return connected(channel.connectKernel(to, left));
     }
 
-    /** Whether this is the first attempt, which decides where the connection is made. */
-    private boolean begin(InetSocketAddress to) {
+    /** Where the connection is made, which the first attempt decides; -1 = it is another. */
+    private int begin(InetSocketAddress to) {
         InetSocketAddress from;
         synchronized (this) {
             if (begun || !channel.isOpen()) {
-                return false;
+                return -1;
             }
             begun = true;
             from = asked;
@@ -260,11 +260,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
                 channel.carriedBy(counted);
             }
         }
-        return true;
-    }
-
-    private synchronized int where() {
-        return where;
+        return at;
     }
 
     private boolean connected(boolean done) {
