@@ -18,24 +18,23 @@ import sun.nio.ch.SelectionKeyImpl;
  * at once it is made to ask again, when it adds the new file. This happens within one of its
  * passes, between which it does not wait.
  *
- * <p>{@code this} guards {@code told}.
+ * <p>A connection that moves takes the kernel's socket out of its selectors ({@link #takeOut}) and
+ * puts the new file in ({@link #putBack}), also into those that wait.
+ *
+ * <p>{@code this} guards {@code told} and {@code askers}.
  */
 final class KnownSelectors {
     private final SelectableChannel channel;
     private volatile boolean polled; // a selector has registered the kernel's socket
     private List<SelectionKey> told = List.of(); // keys whose selector knows the new file
+    private volatile boolean forgetting; // the kernel's socket is being taken out
+    private List<SelectionKey> askers = List.of(); // keys of selectors told of no interest for now
+    private volatile boolean askedUnknown; // by a selector whose key the channel does not have yet
+    private List<SelectionKey> takenOut = List.of(); // of the thread that takes out and puts back
 
     KnownSelectors(SelectableChannel channel) {
         this.channel = channel;
     }
-
-    private volatile boolean forgetting; // the kernel's socket is being taken out
-
-    /** Keys whose selectors asked, and were told of no interest for now. Guarded by this. */
-    private List<SelectionKey> askers = List.of();
-
-    private volatile boolean askedUnknown; // by a selector whose key the channel does not have yet
-    private List<SelectionKey> takenOut = List.of(); // of the thread that takes out and puts back
 
     /** Whether selectors are to take no interest for the moment. By one that asks. */
     boolean forgetting() {
