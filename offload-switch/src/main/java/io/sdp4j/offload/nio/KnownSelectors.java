@@ -103,7 +103,8 @@ final class KnownSelectors {
         forgetting = false;
         for (SelectionKey key : allKeys()) {
             if (key instanceof SelectionKeyImpl k && k.isValid()) {
-                // waits: then it has asked, or asks anew
+                // puts nothing in: waits until the selector has asked, or asks anew; false =
+                // nothing can be put into this kind
                 boolean put = ChannelBridge.putIn(key, now.getFDVal(), () -> 0);
                 if (put && (takenOut.contains(key) || asked(key))) {
                     put =
