@@ -210,7 +210,7 @@ final class Boot {
         try {
             return mayForbidTcp();
         } catch (RuntimeException | LinkageError e) {
-            return EarlyCheck.mayForbidTcp;
+            return EarlyCheck.forbadeTcpAtStart;
         }
     }
 

@@ -26,8 +26,8 @@ final class EarlyCheck extends ClassLoader {
     private static final String USUAL_FILE = "/etc/libsdp.conf";
     private static final String[] VARIABLES = {"SDP4J_POLICY", "LIBSDP_CONFIG_FILE"};
 
-    /** Whether the rules that {@link #lines} has read allow some connection nothing but offload. */
-    static boolean mayForbidTcp;
+    /** Whether the rules that {@link #lines} read allowed some connection nothing but offload. */
+    static boolean forbadeTcpAtStart;
 
     private EarlyCheck() {
         super(ClassLoader.getPlatformClassLoader());
@@ -50,7 +50,7 @@ final class EarlyCheck extends ClassLoader {
             List<String> lines =
                     ((BiFunction<Map<String, String>, String, List<String>>) check)
                             .apply(options, jdkConf);
-            mayForbidTcp = ((BooleanSupplier) check).getAsBoolean();
+            forbadeTcpAtStart = ((BooleanSupplier) check).getAsBoolean();
             return List.copyOf(lines);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return List.of(); // the switch itself will say what it finds

@@ -235,7 +235,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
      */
     private static void checkProxies() {
         try {
-            if (EarlyCheck.mayForbidTcp) {
+            if (EarlyCheck.forbadeTcpAtStart) {
                 Boot.patch(Grants.Deed.PATCH_SOCKS);
             }
         } catch (RuntimeException | LinkageError e) {
