@@ -23,7 +23,7 @@ import jdk.internal.vm.annotation.DontInline;
  * The JDK's channel of a connection, which something else than the kernel may carry. In this
  * package, because only here the JDK's can be extended.
  *
- * <p>Shape: {@code beside} decides how it gets its connection. Bytes go through {@code carrier};
+ * <p>Shape: {@code decider} decides how it gets its connection. Bytes go through {@code carrier};
  * while there is none, every call for data is the JDK's own. The number of the descriptor never
  * changes, whatever it stands for.
  */
@@ -37,7 +37,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     private final Kernel kernel = new Kernel();
     private final ReentrantLock transfer = new ReentrantLock(); // of a file, not by the kernel
-    private volatile ConnectionSwitch beside; // set before any other thread knows the channel
+    private volatile ConnectionSwitch decider; // set before any other thread knows the channel
     private volatile Carrier carrier; // null = the kernel alone
 
     /** A descriptor to which the kernel sends no file. */
@@ -81,12 +81,12 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     /** Sets what decides how it gets its connection. */
     public void decidedBy(ConnectionSwitch decides) {
-        beside = decides;
+        decider = decides;
     }
 
     /** The part that decides how it gets its connection. */
     public ConnectionSwitch decider() {
-        return beside;
+        return decider;
     }
 
     /** Sets what carries the bytes; null = the kernel alone. */
@@ -485,13 +485,13 @@ public final class ConnectionChannel extends SocketChannelImpl {
         if (transfer.isHeldByCurrentThread()) {
             return Unsendable.FD;
         }
-        beside.checkDescriptor();
+        decider.checkDescriptor();
         return super.getFD();
     }
 
     @Override
     public int getFDVal() {
-        beside.checkDescriptor();
+        decider.checkDescriptor();
         return super.getFDVal();
     }
 
@@ -504,44 +504,44 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     @Override
     public SocketChannel bind(SocketAddress local) throws IOException {
-        beside.bind(local);
+        decider.bind(local);
         return this;
     }
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        return beside.connect(remote, -1);
+        return decider.connect(remote, -1);
     }
 
     @Override
     void blockingConnect(SocketAddress remote, long nanos) throws IOException {
-        boolean _ = beside.connect(remote, nanos);
+        boolean _ = decider.connect(remote, nanos);
     }
 
     @Override
     public boolean finishConnect() throws IOException {
-        return beside.finishConnect();
+        return decider.finishConnect();
     }
 
     @Override
     public boolean isConnected() {
-        return beside.isConnected();
+        return decider.isConnected();
     }
 
     @Override
     public boolean isConnectionPending() {
-        return beside.isConnectionPending();
+        return decider.isConnectionPending();
     }
 
     @Override
     SocketAddress localAddress() {
-        SocketAddress known = beside.localAddress();
+        SocketAddress known = decider.localAddress();
         return known != null ? known : super.localAddress();
     }
 
     @Override
     SocketAddress remoteAddress() {
-        SocketAddress known = beside.remoteAddress();
+        SocketAddress known = decider.remoteAddress();
         return known != null ? known : super.remoteAddress();
     }
 
@@ -559,29 +559,29 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        beside.setOption(name, value);
+        decider.setOption(name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return beside.getOption(name);
+        return decider.getOption(name);
     }
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        beside.configureBlocking(block);
+        decider.configureBlocking(block);
     }
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         try {
-            beside.closing();
+            decider.closing();
         } finally {
             try {
                 super.implCloseSelectableChannel();
             } finally {
-                beside.closed();
+                decider.closed();
             }
         }
     }
@@ -590,18 +590,18 @@ public final class ConnectionChannel extends SocketChannelImpl {
     public void kill() {
         super.kill();
         if (!isOpen()) {
-            beside.killed();
+            decider.killed();
         }
     }
 
     @Override
     public int translateInterestOps(int ops) {
-        return beside.interest(ops);
+        return decider.interest(ops);
     }
 
     @Override
     public boolean translateReadyOps(int ops, int initialOps, SelectionKeyImpl key) {
-        return beside.ready(ops, initialOps, key);
+        return decider.ready(ops, initialOps, key);
     }
 
     /** As the JDK's own, of whatever carries it. */
