@@ -25,7 +25,10 @@ import sun.nio.ch.SecondQueue;
  */
 final class SwitchListener implements SecondQueue, Runnable {
     private final SwitchSelectorProvider provider;
-    private volatile Attempt why; // connections that the kernel accepts are there, without a queue
+
+    /** Why connections are on TCP if there is no second queue; set before {@code goOn}. */
+    private volatile Attempt why;
+
     private volatile OffloadListeners listening; // set once; null = none
     private volatile ReadinessEpoll epoll; // set once, before listening
     private boolean othersTurn; // the accepting thread's
