@@ -29,6 +29,10 @@ import java.util.function.ToIntBiFunction;
  * has gone on with its listener. {@code next} then takes the kernel's socket, both locks and both
  * counts over. {@code this} guards every field without another remark; nothing blocks while holding
  * it.
+ *
+ * <p>Others know this only by interfaces of the JDK. To the switch, {@code Supplier} gives its
+ * implementation and {@code IntSupplier} tells how long an accept into it may wait; the shim runs
+ * it once it has carried enough.
  */
 final class EarlySocketImpl extends EarlyImpl
         implements Supplier<SocketImpl>, IntSupplier, Runnable {
