@@ -37,7 +37,7 @@ final class NetworkWatch implements Closeable {
     /** Guarded by this. */
     private final List<Closeable> subscriptions = new ArrayList<>();
 
-    private boolean asked;
+    private boolean triedToSubscribe; // this
     private volatile boolean subscribed;
 
     /**
@@ -85,10 +85,10 @@ final class NetworkWatch implements Closeable {
     }
 
     private synchronized void subscribe() {
-        if (asked) {
+        if (triedToSubscribe) {
             return;
         }
-        asked = true;
+        triedToSubscribe = true;
         try {
             subscriptions.add(
                     netlink.subscribe(Netlink.ROUTE, RouteMessages.GROUPS, d -> changed()));
@@ -138,7 +138,7 @@ final class NetworkWatch implements Closeable {
     @Override
     public void close() {
         synchronized (this) {
-            asked = true;
+            triedToSubscribe = true;
             end();
         }
         tables.close();
