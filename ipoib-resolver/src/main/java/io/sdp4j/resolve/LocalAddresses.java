@@ -113,7 +113,10 @@ public final class LocalAddresses {
             Set<InetAddress> found = new HashSet<>();
             Enumeration<NetworkInterface> interfaces = NetworkInterface.getNetworkInterfaces();
             while (interfaces.hasMoreElements()) {
-                interfaces.nextElement().inetAddresses().forEach(found::add);
+                Enumeration<InetAddress> here = interfaces.nextElement().getInetAddresses();
+                while (here.hasMoreElements()) {
+                    found.add(here.nextElement());
+                }
             }
             return found;
         }
