@@ -13,6 +13,7 @@ public final class UnixFd {
     /** Longest path of a socket, without the final zero. */
     public static final int MAX_PATH_BYTES = 107;
 
+    private static final int ENAMETOOLONG = 36;
     private static final int AF_UNIX = 1;
     private static final int SOCK_STREAM = 1;
     private static final int SOCK_DGRAM = 2;
@@ -121,7 +122,7 @@ public final class UnixFd {
     private static int addressed(int call, int fd, String path) {
         byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > MAX_PATH_BYTES) {
-            return -36;
+            return -ENAMETOOLONG;
         }
         try (SyscallBuffer address = SyscallBuffer.allocate(110)) {
             address.putShort(0, AF_UNIX);
