@@ -14,7 +14,7 @@ import java.util.function.Function;
  * <p>{@code this} guards every field without another remark; nothing blocks while holding it.
  */
 abstract class EarlyImpl extends SocketImpl {
-    /** Starts the switch; see {@link EarlySocketImpl.Maker#accept}. */
+    /** Starts the switch; see {@link EarlySocketMaker#accept}. */
     final Function<Map<String, Object>, SocketImpl> start;
 
     /** The switch's implementation; null until it goes on. Set once. */

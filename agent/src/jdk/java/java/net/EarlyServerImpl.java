@@ -39,8 +39,8 @@ final class EarlyServerImpl extends EarlyImpl {
     private volatile boolean settled; // the switch has gone on with it, or never will
 
     /**
-     * @param place as in {@link EarlySocketImpl.Maker}; with null for the other address it says
-     *     what this accepts
+     * @param place as in {@link EarlySocketMaker}; with null for the other address it says what
+     *     this accepts
      * @param accepted the counts of accepted connections, by what {@code place} says
      */
     EarlyServerImpl(

@@ -7,7 +7,6 @@ import java.io.OutputStream;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -88,52 +87,14 @@ final class EarlySocketImpl extends EarlyImpl
     private boolean asked; // by a reader or a writer; twice does no harm
     private int calls; // a lost update does no harm
 
-    private EarlySocketImpl(
+    /** See {@link EarlySocketMaker#accept}. */
+    EarlySocketImpl(
             ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
             Function<Map<String, Object>, SocketImpl> start,
             AtomicLongArray connected) {
         super(start);
         this.place = place;
         this.connected = connected;
-    }
-
-    /** The maker of such sockets. Its constructor needs no method handle of a type of its own. */
-    static final class Maker
-            implements SocketImplFactory, Consumer<Object[]>, Supplier<SocketImpl> {
-        private ToIntBiFunction<InetSocketAddress, InetSocketAddress> place;
-        private Function<Map<String, Object>, SocketImpl> start;
-        private AtomicLongArray connected;
-        private AtomicLongArray accepted;
-
-        /**
-         * Once, before the first socket.
-         *
-         * @param given first what says where a connection is to be made from the address that the
-         *     application has bound the socket to, or null, to another: one of the constants, or
-         *     for good on the kernel; then what starts the switch, which may take long, and gives
-         *     its implementation for the socket that the map describes: null if there is none, and
-         *     for an empty map; then the counts of connections made on the kernel, by what the
-         *     first said
-         */
-        @Override
-        @SuppressWarnings("unchecked")
-        public void accept(Object[] given) {
-            place = (ToIntBiFunction<InetSocketAddress, InetSocketAddress>) given[0];
-            start = (Function<Map<String, Object>, SocketImpl>) given[1];
-            connected = (AtomicLongArray) given[2];
-            accepted = (AtomicLongArray) given[3];
-        }
-
-        @Override
-        public SocketImpl createSocketImpl() {
-            return new EarlySocketImpl(place, start, connected);
-        }
-
-        /** For a listener. */
-        @Override
-        public SocketImpl get() {
-            return new EarlyServerImpl(place, start, accepted);
-        }
     }
 
     // --- the way to the switch ---
@@ -438,7 +399,7 @@ final class EarlySocketImpl extends EarlyImpl
             return switched.getInputStream();
         }
         InputStream in = kernel.getInputStream();
-        return counted ? new Input(this, in) : in;
+        return counted ? new EarlySocketInput(this, in) : in;
     }
 
     @Override
@@ -448,91 +409,11 @@ final class EarlySocketImpl extends EarlyImpl
             return switched.getOutputStream();
         }
         OutputStream out = kernel.getOutputStream();
-        return counted ? new Output(this, out) : out;
-    }
-
-    private static final class Input extends InputStream {
-        private final EarlySocketImpl socket;
-        private final InputStream kernel;
-        private InputStream switched; // null until it is known
-
-        Input(EarlySocketImpl socket, InputStream kernel) {
-            this.socket = socket;
-            this.kernel = kernel;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) > 0 ? one[0] & 0xff : -1;
-        }
-
-        @Override
-        public int read(byte[] b, int off, int len) throws IOException {
-            InputStream in = switched;
-            if (in == null) {
-                Objects.checkFromIndexSize(off, len, b.length);
-                if (len == 0) {
-                    return 0;
-                }
-                int n = socket.read(kernel, b, off, len);
-                if (n != 0) {
-                    return n;
-                }
-                in = socket.next.getInputStream();
-                switched = in;
-            }
-            return in.read(b, off, len);
-        }
-
-        @Override
-        public int available() throws IOException {
-            return socket.available();
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
-    }
-
-    private static final class Output extends OutputStream {
-        private final EarlySocketImpl socket;
-        private final OutputStream kernel;
-        private OutputStream switched; // null until it is known
-
-        Output(EarlySocketImpl socket, OutputStream kernel) {
-            this.socket = socket;
-            this.kernel = kernel;
-        }
-
-        @Override
-        public void write(int b) throws IOException {
-            write(new byte[] {(byte) b}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] b, int off, int len) throws IOException {
-            OutputStream out = switched;
-            if (out == null) {
-                Objects.checkFromIndexSize(off, len, b.length);
-                if (len == 0 || socket.write(kernel, b, off, len)) {
-                    return;
-                }
-                out = socket.next.getOutputStream();
-                switched = out;
-            }
-            out.write(b, off, len);
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
+        return counted ? new EarlySocketOutput(this, out) : out;
     }
 
     /** As {@code read} of the kernel's stream; 0 = from now on {@link #next} reads. */
-    private int read(InputStream in, byte[] b, int off, int len) throws IOException {
+    int read(InputStream in, byte[] b, int off, int len) throws IOException {
         lockToRead();
         try {
             if (next != null) {
@@ -615,7 +496,7 @@ final class EarlySocketImpl extends EarlyImpl
     }
 
     /** As {@code write} of the kernel's stream; false = from now on {@link #next} writes. */
-    private boolean write(OutputStream out, byte[] b, int off, int len) throws IOException {
+    boolean write(OutputStream out, byte[] b, int off, int len) throws IOException {
         writeLock.lock();
         try {
             if (next != null) {

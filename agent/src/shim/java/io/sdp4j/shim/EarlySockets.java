@@ -111,9 +111,9 @@ final class EarlySockets
                         instrumentation,
                         JdkDefiner.FOLDER,
                         "java.net.Socket",
-                        "EarlyImpl EarlySocketImpl$Input EarlySocketImpl$Output"
+                        "EarlyImpl EarlySocketInput EarlySocketOutput"
                                 + " EarlySocketImpl$Start EarlySocketImpl EarlyServerImpl$GoOn"
-                                + " EarlyServerImpl EarlySocketImpl$Maker");
+                                + " EarlyServerImpl EarlySocketMaker");
         ((Consumer<Object[]>) maker).accept(new Object[] {sockets, sockets, CONNECTED, ACCEPTED});
         return (SocketImplFactory) maker;
     }

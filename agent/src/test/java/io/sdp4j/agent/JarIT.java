@@ -50,7 +50,8 @@ class JarIT {
                                 || name.equals("META-INF/MANIFEST.MF")
                                 || name.matches("io/sdp4j/shim/[A-Za-z0-9$]+\\.class")
                                 || name.matches(
-                                        "sdp4j-early/java/net/Early(Server|Socket|)Impl[A-Za-z0-9$]*\\.class")
+                                        "sdp4j-early/java/net/Early((Server|Socket|)Impl[A-Za-z0-9$]*"
+                                                + "|Socket(Maker|Input|Output))\\.class")
                                 || name.matches(
                                         "sdp4j-early/jdk/internal/loader/Agent(Loader|Modules)\\.class")
                                 || name.startsWith("sdp4j-modules/");
