@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import sun.nio.ch.Carrier;
 import sun.nio.ch.ConnectionChannel;
-import sun.nio.ch.Util;
 
 /**
  * Reads and writes of an offloaded channel, blocking or not, as {@code SocketChannelImpl} has them
@@ -28,11 +27,6 @@ import sun.nio.ch.Util;
  */
 final class ChannelStream extends StreamHandle implements Carrier {
     private static final long NO_LIMIT = Long.MAX_VALUE;
-
-    /** Longest transfer of a file that is read in pieces: to map so little would take longer. */
-    private static final int READ_RATHER_THAN_MAPPED = 256 << 10;
-
-    private static final int PIECE_BYTES = 64 << 10;
 
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
@@ -447,48 +441,11 @@ final class ChannelStream extends StreamHandle implements Carrier {
     public long send(FileChannel file, long position, int count) throws IOException {
         writeLock.lock(); // over all pieces: nothing else is written between them
         try {
-            return count > READ_RATHER_THAN_MAPPED ? -1 : sendPieces(file, position, count);
+            return FilePieces.send(this, channel.isBlocking(), file, position, count);
         } finally {
             writeLock.unlock();
             left();
         }
-    }
-
-    private long sendPieces(FileChannel file, long position, int count) throws IOException {
-        boolean waits = channel.isBlocking();
-        int bytes = pieceBytes(waits, count);
-        if (bytes == 0) {
-            return 0;
-        }
-        ByteBuffer piece = Util.getTemporaryDirectBuffer(Math.min(count, PIECE_BYTES));
-        try {
-            int sent = 0;
-            boolean more = true;
-            for (; bytes > 0 && more; bytes = pieceBytes(waits, count - sent)) {
-                piece.clear().limit(bytes);
-                if (file.read(piece, position + sent) <= 0) {
-                    break; // the file has become shorter
-                }
-                piece.flip();
-                try {
-                    sent += write(piece);
-                } catch (IOException e) {
-                    if (sent == 0) {
-                        throw e;
-                    }
-                    return sent; // the next call is told
-                }
-                more = !piece.hasRemaining();
-            }
-            return sent;
-        } finally {
-            Util.releaseTemporaryDirectBuffer(piece);
-        }
-    }
-
-    /** Bytes that a channel that does not block has no room for are not read in vain. */
-    private int pieceBytes(boolean waits, int left) {
-        return Math.min(left, waits ? PIECE_BYTES : Math.min(room(), PIECE_BYTES));
     }
 
     @Override
