@@ -51,7 +51,7 @@ final class ChannelConnect {
     private final OffloadSwitch owner;
     private final ProtocolFamily family;
     private final boolean kernelOnly = KernelSockets.active();
-    final KnownSelectors selectors;
+    private final KnownSelectors selectors;
     private final HeldPort port;
 
     private volatile State state; // set under stateLock
@@ -69,7 +69,7 @@ final class ChannelConnect {
         this.channel = connection.channel;
         this.owner = connection.provider.owner;
         this.family = family;
-        this.selectors = new KnownSelectors(channel);
+        this.selectors = connection.selectorSide.selectors;
         this.port = connection.port;
         this.state = byProvider ? State.OFFLOADED : State.UNDECIDED;
     }
@@ -417,7 +417,7 @@ final class ChannelConnect {
             case CONNECTABLE -> {
                 channel.ensureOpen();
                 move(State.OFFLOADED);
-                connection.settle();
+                connection.selectorSide.settle();
                 return true;
             }
             case FAILED -> {

@@ -462,7 +462,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         if (!shutInput()) {
             throw new ClosedChannelException();
         }
-        connection.settle();
+        connection.selectorSide.settle();
     }
 
     @Override
@@ -470,7 +470,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         if (!shutOutput()) {
             throw new ClosedChannelException();
         }
-        connection.settle();
+        connection.selectorSide.settle();
     }
 
     @Override

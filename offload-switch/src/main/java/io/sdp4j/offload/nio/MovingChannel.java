@@ -469,7 +469,7 @@ final class MovingChannel extends Upgrade implements Carrier {
             }
         }
         left();
-        connection.settle(); // it may have become an offloaded channel meanwhile
+        connection.selectorSide.settle(); // it may have become an offloaded channel meanwhile
     }
 
     /** Both ways end, as the peer may wait for either. */
@@ -492,7 +492,7 @@ final class MovingChannel extends Upgrade implements Carrier {
             }
         }
         left();
-        connection.settle();
+        connection.selectorSide.settle();
     }
 
     @Override

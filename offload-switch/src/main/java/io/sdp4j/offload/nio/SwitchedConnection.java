@@ -4,22 +4,16 @@ import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
-import io.sdp4j.offload.ConnectThreads;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
-import io.sdp4j.offload.jdk.ChannelBridge;
-import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
-import java.io.FileDescriptor;
 import java.io.IOException;
-import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,8 +30,7 @@ import sun.nio.ch.SelectionKeyImpl;
  *
  * <p>Shape: {@code channel} is the JDK's own, and does everything until it is decided and, on the
  * kernel, after it. A connection that may move is carried by {@code moving}, an offloaded one by
- * {@code stream}. Once an offloaded one does not block, {@code notifyFd} takes over the number of
- * the channel's descriptor; so the number that selectors know never changes (behaviour 42).
+ * {@code stream}. Selectors ask {@code selectorSide}.
  *
  * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
  * stream, both by the thread that connects or changes the blocking mode; {@code stateLock} guards
@@ -51,17 +44,14 @@ final class SwitchedConnection implements ConnectionSwitch {
     final Object stateLock = new Object();
     final ChannelOptions options; // stateLock
     final HeldPort port;
+    final SelectorSide selectorSide;
 
     private final ChannelConnect connect;
-    private final boolean byProvider; // it was accepted from one
     volatile ChannelStream stream; // set once
-    private volatile ReadinessFd notifyFd; // set once
     private boolean begunMoving; // stateLock
     volatile MovingChannel moving; // set once, and to null if it turns out to stay
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
-    private boolean wantsReadinessFd;
-    private ReadinessEpoll prepared; // for notifyFd, before the connection has moved; else null
 
     /**
      * @param family that was asked for, or null
@@ -80,8 +70,8 @@ final class SwitchedConnection implements ConnectionSwitch {
         this.writeLock = writeLock;
         this.options = new ChannelOptions(provider, channel, family);
         this.port = new HeldPort(this);
+        this.selectorSide = new SelectorSide(this, byProvider);
         this.connect = new ChannelConnect(this, family, byProvider);
-        this.byProvider = byProvider;
     }
 
     /** The channel, for which this decides from now on. */
@@ -126,7 +116,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         synchronized (channel.blockingLock()) { // the mode does not change
             synchronized (early) { // nor does an option
                 options.known(early.options());
-                wantsReadinessFd = !channel.isBlocking();
+                selectorSide.wanted = !channel.isBlocking();
                 moving = young;
                 if (!early.goesOn(this, young)) {
                     return;
@@ -210,25 +200,10 @@ final class SwitchedConnection implements ConnectionSwitch {
      */
     ChannelStream takeMoved(OffloadStream won, ToldReset reset) throws IOException {
         synchronized (stateLock) {
-            if (wantsReadinessFd) {
-                prepare(won.notifyFd());
+            if (selectorSide.wanted) {
+                selectorSide.prepare(won.notifyFd());
             }
             return take(won, reset);
-        }
-    }
-
-    /** Takes the descriptors that {@link #adoptMoved} needs, which cannot go back to TCP. */
-    private void prepare(int provided) throws IOException {
-        assert Thread.holdsLock(stateLock);
-        if (prepared == null) {
-            port.takeSpare();
-            try {
-                prepared = new ReadinessEpoll(provided);
-            } finally {
-                if (prepared == null) {
-                    port.closeSpare();
-                }
-            }
         }
     }
 
@@ -250,22 +225,20 @@ final class SwitchedConnection implements ConnectionSwitch {
      * {@link #nudgeMoved} follows without.
      */
     void adoptMoved() {
-        connect.selectors.takeOut(channel);
+        selectorSide.selectors.takeOut(channel);
         synchronized (stateLock) {
             connect.moved();
-            if (wantsReadinessFd) {
-                try {
-                    makeReadinessFd();
-                } catch (IOException e) {
-                    // nothing can be selected; as if the connection had broken
-                    stream.close(0);
-                }
+            try {
+                selectorSide.follow();
+            } catch (IOException e) {
+                // nothing can be selected; as if the connection had broken
+                stream.close(0);
             }
         }
     }
 
     void nudgeMoved() {
-        connect.selectors.putBack(channel);
+        selectorSide.selectors.putBack(channel);
     }
 
     /** Where the connection runs and why; empty while there is none. */
@@ -283,6 +256,11 @@ final class SwitchedConnection implements ConnectionSwitch {
     /** Whether an offloaded connection is up and waits for {@code finishConnect}. */
     boolean connectable() {
         return connect.connectable();
+    }
+
+    /** Whether an attempt to offload runs. */
+    boolean trying() {
+        return connect.trying();
     }
 
     /** The stream if reading and writing is its business, else null. */
@@ -303,43 +281,8 @@ final class SwitchedConnection implements ConnectionSwitch {
             }
             provider.owner.counters().opened(won.info(), false);
             take(won, new ToldReset());
-            if (wantsReadinessFd) {
-                makeReadinessFd();
-            }
+            selectorSide.follow();
             return true;
-        }
-    }
-
-    private void makeReadinessFd() throws IOException {
-        assert Thread.holdsLock(stateLock);
-        if (notifyFd != null || stream == null || !channel.isOpen()) {
-            return;
-        }
-        ReadinessEpoll epoll = prepared != null ? prepared : new ReadinessEpoll(stream.notifyFd());
-        prepared = null;
-        ReadinessFd made = new ReadinessFd(this, stream, epoll);
-        boolean complete = false;
-        try {
-            FileDescriptor number = channel.descriptor();
-            if (byProvider) {
-                options.answeredByCopy();
-            } else {
-                port.keep(number, moving == null && connect.selectors.polled());
-            }
-            epoll.moveOver(number);
-            complete = true;
-        } finally {
-            if (!complete) {
-                made.close();
-            }
-        }
-        notifyFd = made;
-    }
-
-    /** Something on this side has changed what is ready. */
-    void settle() {
-        if (notifyFd != null) {
-            notifyFd.settle();
         }
     }
 
@@ -460,18 +403,13 @@ final class SwitchedConnection implements ConnectionSwitch {
             channel.ensureOpen();
             boolean kernels = stream == null || connect.onKernel();
             if (kernels && stream != null && !block) {
-                prepare(stream.notifyFd());
+                selectorSide.prepare(stream.notifyFd());
             }
-            wantsReadinessFd = !block;
-            if (kernels) {
-                return false;
+            selectorSide.wanted = !block;
+            if (!kernels) {
+                selectorSide.follow();
             }
-            if (!block) {
-                makeReadinessFd();
-            } else if (notifyFd != null) {
-                notifyFd.rest();
-            }
-            return true;
+            return !kernels;
         }
     }
 
@@ -482,9 +420,7 @@ final class SwitchedConnection implements ConnectionSwitch {
             lingerSeconds = options.lingerSeconds();
             stateLock.notifyAll(); // a thread in finishConnect
         }
-        if (notifyFd != null) {
-            notifyFd.silence(); // first: what a close wakes is nothing for a selector
-        }
+        selectorSide.silence(); // first: what a close wakes is nothing for a selector
         MovingChannel m = moving;
         if (m != null) {
             m.close(lingerSeconds == 0);
@@ -509,119 +445,32 @@ final class SwitchedConnection implements ConnectionSwitch {
     public void closed() throws IOException {
         synchronized (stateLock) {
             options.close();
-            port.closeSpare();
-            if (prepared != null) {
-                prepared.close();
-                prepared = null;
-            }
+            selectorSide.closePrepared();
         }
         if (!channel.isRegistered()) {
             killed();
         }
     }
 
-    /** Gives back what selectors looked at: no other code knows it any more. */
     @Override
     public void killed() {
-        try {
-            if (notifyFd != null) {
-                notifyFd.close();
-            }
-        } catch (IOException e) {
-            // as the JDK: no caller is left to be told
-        }
+        selectorSide.killed();
     }
 
     // --- what selectors ask ---
 
     @Override
     public void checkDescriptor() {
-        if (byProvider && notifyFd == null) {
-            throw new UnsupportedOperationException(
-                    "the connection is offloaded and has no socket of the kernel's that carries it;"
-                            + " a rule 'use tcp' for it gives it one");
-        }
+        selectorSide.checkDescriptor();
     }
 
     @Override
     public int interest(int ops) {
-        // Asked first: a thread that makes this an offloaded channel from here on finds the key for
-        // which is asked, and waits for the answer.
-        if (connect.selectors.forgetting()) {
-            return 0;
-        }
-        ReadinessFd d = notifyFd;
-        if (d != null) {
-            return connect.selectors.unknownToAsker() ? 0 : d.translateInterest(ops);
-        }
-        // While an attempt runs nothing is ready; its end makes selectors ask again.
-        if (connect.trying()) {
-            return 0;
-        }
-        int events = channel.kernelInterest(watchedByKernel(ops));
-        if (events == 0 && ops != 0) {
-            connect.selectors.noteAsker();
-        }
-        return connect.selectors.interestInKernel(events);
-    }
-
-    /**
-     * Whether output goes by the stream while selectors watch the kernel's socket, by which input
-     * still comes. The socket always has room then, and the stream may have none. Then the socket
-     * is not watched for room, and the stream makes selectors ask again.
-     */
-    private boolean onlyOutputMoved() {
-        MovingChannel m = moving;
-        return m != null && m.handover.outMoved() && notifyFd == null;
-    }
-
-    /** Those of {@code ops} for which the kernel's socket is to be watched. */
-    private int watchedByKernel(int ops) {
-        if ((ops & SelectionKey.OP_WRITE) == 0 || !onlyOutputMoved()) {
-            return ops;
-        }
-        WeakReference<SwitchedConnection> asked = new WeakReference<>(this);
-        Runnable onRoom =
-                () -> {
-                    SwitchedConnection c = asked.get();
-                    // Not here: this thread may hold a lock of the stream, for which a selector
-                    // that holds its own waits above.
-                    if (c != null && !ConnectThreads.startShort(c::roomInStream)) {
-                        c.roomInStream();
-                    }
-                };
-        return stream.arm(OffloadStream.WRITE, onRoom) ? ops & ~SelectionKey.OP_WRITE : ops;
-    }
-
-    /** The stream may take something again, or has ended. */
-    private void roomInStream() {
-        if (notifyFd == null && channel.isOpen()) {
-            connect.selectors.nudge();
-        }
+        return selectorSide.interest(ops);
     }
 
     @Override
     public boolean ready(int ops, int initialOps, SelectionKeyImpl key) {
-        ReadinessFd d = notifyFd;
-        if (d != null) {
-            return d.translateReady(initialOps, key);
-        }
-        if (connect.trying()) {
-            key.nioReadyOps(initialOps);
-            ChannelBridge.queueUpdate(key); // the kernel's socket is registered still
-            return false;
-        }
-        int before = key.nioReadyOps();
-        boolean more = channel.kernelReady(ops, initialOps, key);
-        int now = key.nioReadyOps();
-        if ((now & ~initialOps & SelectionKey.OP_WRITE) == 0
-                || !onlyOutputMoved()
-                || (stream.ready() & OffloadStream.WRITE) != 0) {
-            return more;
-        }
-        int left = now & ~SelectionKey.OP_WRITE;
-        key.nioReadyOps(left);
-        ChannelBridge.queueUpdate(key);
-        return (left & ~before) != 0;
+        return selectorSide.ready(ops, initialOps, key);
     }
 }
