@@ -310,6 +310,7 @@ final class StreamWriter {
             sent = !lent && core.coalescer.sendUrgent((byte) value); // what is lent comes before it
             if (!sent) {
                 failure = ending.forWriter();
+                sent = failure == null && ending.swallowsWrite();
             }
             wake = core.takeWakeOps();
         }

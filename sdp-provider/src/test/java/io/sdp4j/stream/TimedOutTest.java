@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.CompletionQueue;
@@ -53,6 +54,8 @@ final class TimedOutTest {
         c.opcode = end.opcode;
         c.status = end.status;
         c.count = end.count;
+        c.slot = end.slot;
+        c.byteLen = end.byteLen;
         c.wrId = end.wrId;
         return true;
     }
@@ -63,6 +66,14 @@ final class TimedOutTest {
         c.status = status;
         c.count = 1;
         c.wrId = KeepAlive.PROBE;
+        last.add(c);
+    }
+
+    /** A killed process, which had taken all that was sent to it. */
+    private void isKilled() {
+        Completion c = new Completion();
+        c.opcode = Completion.DISCONNECTED;
+        c.status = WcStatus.RETRY_EXC_ERR;
         last.add(c);
     }
 
@@ -130,6 +141,23 @@ final class TimedOutTest {
             assertEquals("Connection reset", readFails(pair.client));
             assertEquals("Broken pipe", writeFails(pair.client));
             assertEquals(status == WcStatus.RETRY_EXC_ERR, pair.client.peerVanished());
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    /** Behaviour 16, of an urgent byte. */
+    @Test
+    void anUrgentByteToAKilledProcessVanishesAndTheNextOneFails() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            isKilled();
+            assertTrue(pair.client.tryWriteUrgent(1));
+            assertEquals(
+                    "Broken pipe",
+                    assertThrows(SocketException.class, () -> pair.client.tryWriteUrgent(1))
+                            .getMessage());
             pair.client.close(false);
             pair.server.close(false);
         }
