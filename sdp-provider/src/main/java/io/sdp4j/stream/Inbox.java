@@ -36,6 +36,9 @@ final class Inbox {
     /** Bytes that have come after the last urgent one. */
     private long behindUrgent;
 
+    /** Bytes that have come without a message. */
+    private long unsentBytes;
+
     Inbox(StreamCore core, SessionConnections qps, ActionList out) {
         this.core = core;
         this.qps = qps;
@@ -73,11 +76,18 @@ final class Inbox {
     void deliverUnsent(int slot, int offset, int lenBytes) {
         assert Thread.holdsLock(core);
         if (!shut) {
+            unsentBytes += lenBytes;
             behindUrgent += lenBytes;
             qps.current().unread.add(slot, offset, lenBytes, false);
             deliveries++;
             core.wake(OffloadStream.READ);
         }
+    }
+
+    /** Bytes of {@link #deliverUnsent}, which no machine has counted. */
+    long unsentBytes() {
+        assert Thread.holdsLock(core);
+        return unsentBytes;
     }
 
     /** An urgent byte comes: the one that the reader stands before is passed over. */

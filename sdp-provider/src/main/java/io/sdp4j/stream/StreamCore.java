@@ -400,7 +400,7 @@ final class StreamCore {
     /** Payload that came, lent buffers apart. */
     long bytesReceived() {
         assert Thread.holdsLock(this);
-        return qps.receivedBefore() + machine.bytesReceived();
+        return qps.receivedBefore() + machine.bytesReceived() + inbox.unsentBytes();
     }
 
     /** Payload that left, lent buffers apart. */

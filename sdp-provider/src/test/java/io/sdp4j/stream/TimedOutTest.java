@@ -10,6 +10,7 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.Bsdh;
 import java.net.SocketException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a peer that does not answer any more ends a stream as it ends one of the kernel's TCP, once
@@ -69,11 +71,16 @@ final class TimedOutTest {
         last.add(c);
     }
 
-    /** A killed process, which had taken all that was sent to it. */
-    private void isKilled() {
+    /**
+     * A killed process, which had taken all that was sent to it.
+     *
+     * @param unsentBytes what it had written and not sent
+     */
+    private void isKilled(int unsentBytes) {
         Completion c = new Completion();
         c.opcode = Completion.DISCONNECTED;
         c.status = WcStatus.RETRY_EXC_ERR;
+        c.byteLen = unsentBytes == 0 ? 0 : Bsdh.BYTES + unsentBytes;
         last.add(c);
     }
 
@@ -152,12 +159,28 @@ final class TimedOutTest {
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
                         new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
-            isKilled();
+            isKilled(0);
             assertTrue(pair.client.tryWriteUrgent(1));
             assertEquals(
                     "Broken pipe",
                     assertThrows(SocketException.class, () -> pair.client.tryWriteUrgent(1))
                             .getMessage());
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5})
+    void unsentBytesOfAKilledProcessCountAsReadWhenTheyAre(int unsentBytes) throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(fabric.provider(), fabric.provider(this::ending))) {
+            isKilled(unsentBytes);
+            assertEquals(unsentBytes, pair.client.available());
+            assertEquals(0, pair.client.info().bytesRead());
+            assertEquals(unsentBytes, pair.client.tryRead(new byte[10], 0, 10));
+            assertEquals(unsentBytes, pair.client.info().bytesRead());
             pair.client.close(false);
             pair.server.close(false);
         }
