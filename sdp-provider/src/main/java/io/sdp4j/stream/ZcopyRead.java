@@ -132,6 +132,9 @@ final class ZcopyRead {
         if (!active) {
             return -1;
         }
+        if (lent.away() && core.machine.reset()) {
+            core.end.cut(); // else it stays away until AbortConn has left, and a reader spins
+        }
         if (lent.away()) {
             return 0;
         }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.wire.SdpMachine;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -118,6 +119,32 @@ final class ZcopyCutTest {
         SocketException e =
                 assertThrows(SocketException.class, () -> client.tryRead(new byte[1], 0, 1));
         assertEquals("Connection reset", e.getMessage());
+        client.close(false);
+        server.close(false);
+        await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());
+    }
+
+    @Test
+    void soIsOneThatTheMachineCutsWhileItsReaderWaits() throws Exception {
+        beginRead();
+        client.life().watch.change(() -> client.life().core.onTimer(SdpMachine.TIMER_RDMA));
+        assertTrue(StreamPair.ask(client, core -> core.machine.reset()));
+        SocketException e =
+                assertThrows(
+                        SocketException.class,
+                        () -> {
+                            while (client.tryRead(into) > 0) {
+                                // it had come before
+                            }
+                        });
+        assertEquals("Connection reset", e.getMessage());
+        assertEquals(1, discarded.get());
+        assertFalse(StreamPair.hasLoan(client));
+        byte[] before = content();
+        server.ready(); // answers
+        client.ready();
+        assertArrayEquals(before, content());
+        client.reclaim(OffloadStream.READ, false);
         client.close(false);
         server.close(false);
         await().atMost(Duration.ofSeconds(20)).until(() -> client.life().released());

@@ -87,7 +87,7 @@ public final class SinkSide {
 
     /** RDMA_READs have completed, {@code count} of them, in the order of posting. */
     public void onReadsCompleted(int count, ActionList out) {
-        if (machine.open()) { // else everything was returned
+        if (machine.open()) { // else the end returns everything
             pump.onReadsCompleted(count);
             machine.onward(out);
         }
