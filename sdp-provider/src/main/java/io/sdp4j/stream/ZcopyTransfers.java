@@ -31,7 +31,6 @@ final class ZcopyTransfers {
     private final ZcopyThreshold threshold;
     private final ZcopyWrite writes;
     private final ZcopyRead reads;
-    private final LastingBuffers lasting = new LastingBuffers();
 
     /** Payload that came in messages and was put into a lent buffer: counted by the machine. */
     private long placedBytes;
@@ -97,7 +96,7 @@ final class ZcopyTransfers {
         for (int i = 0; i < loan.buffers(); i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                return ZcopyBuffer.worthLending(b, floorBytes) && lasting.has(b);
+                return ZcopyBuffer.worthLending(b, floorBytes);
             }
         }
         return false;

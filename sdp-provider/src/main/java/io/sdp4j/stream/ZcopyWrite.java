@@ -65,7 +65,6 @@ final class ZcopyWrite {
             skip--;
             return;
         }
-        core.coalescer.flush();
         count = 0;
         givenUp = false;
         allRefused = true;
@@ -91,6 +90,9 @@ final class ZcopyWrite {
         ZcopyBuffer next = lent[count];
         if (!ZcopyBuffer.worthLending(b, leastBytes) || !next.register(core.qp, b, true, false)) {
             return false;
+        }
+        if (count == 0) {
+            core.coalescer.flush(); // it comes before what is lent
         }
         long address = next.region().address();
         count++; // before the event, which may already advertise it

@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -237,11 +238,15 @@ abstract class ZcopyContract {
     void smallHeapAndMortalBuffersAreNotLent() throws Exception {
         assertFalse(Operation.write(client, ByteBuffer.allocateDirect(65_536)).lent());
         assertFalse(Operation.write(client, ByteBuffer.allocate(MIB)).lent());
-        try (Arena arena = Arena.ofShared()) {
-            assertFalse(Operation.read(client, arena.allocate(MIB).asByteBuffer()).lent());
-        }
-        try (Arena arena = Arena.ofConfined()) {
-            assertFalse(Operation.read(client, arena.allocate(MIB).asByteBuffer()).lent());
+        try (Arena shared = Arena.ofShared();
+                Arena confined = Arena.ofConfined()) {
+            for (Arena arena : List.of(shared, confined)) {
+                Operation read = Operation.read(client, arena.allocate(MIB).asByteBuffer());
+                Operation write = Operation.write(client, arena.allocate(MIB).asByteBuffer());
+                assertFalse(StreamPair.hasLoan(client));
+                read.giveUp();
+                write.giveUp();
+            }
         }
         Operation mixed =
                 Operation.write(client, ByteBuffer.allocate(10), ByteBuffer.allocateDirect(MIB));
