@@ -63,23 +63,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
     private final Set<String> lostTold = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
-     *     names one: a peer that drops the connection manager's packets never answers
-     */
-    SdpOffloadProvider(
-            FabricSet fabrics,
-            FabricResolver resolver,
-            StreamSettings settings,
-            EventLoop loop,
-            long verbsConnectNanos) {
-        this(fabrics, resolver, null, settings, null, loop, verbsConnectNanos, LOG::warn);
-    }
-
-    /**
-     * The same.
-     *
      * @param devices which {@code resolver} asks; ends with the provider; null = it asks none
      * @param traces where its streams are traced; null = nowhere
+     * @param verbsConnectNanos longest time for a connection over an RDMA device where no rule
+     *     names one: a peer that drops the connection manager's packets never answers
      * @param warnings takes lines for the operator
      */
     SdpOffloadProvider(

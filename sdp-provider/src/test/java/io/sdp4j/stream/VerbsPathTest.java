@@ -97,9 +97,12 @@ class VerbsPathTest {
         return new SdpOffloadProvider(
                 new FabricSet(Map.of(DeviceResolver.VERBS, () -> fabric)),
                 (local, remote) -> List.of(paths),
+                null,
                 StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
+                null,
                 loop,
-                CAP);
+                CAP,
+                _ -> {});
     }
 
     private static ConnectSpec spec(boolean byRule) {
@@ -142,9 +145,12 @@ class VerbsPathTest {
                             resolved[0] = local;
                             return List.of(usable());
                         },
+                        null,
                         StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
+                        null,
                         loop,
-                        CAP);
+                        CAP,
+                        _ -> {});
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         ConnectSpec spec =
                 new ConnectSpec(
@@ -169,9 +175,12 @@ class VerbsPathTest {
                                 List.of(
                                         FabricPath.unusable("shm", PathCode.NOT_LOCAL, "far"),
                                         FabricPath.unusable("verbs", PathCode.NO_DEVICE, "none")),
+                        null,
                         StreamSettings.of(Settings.defaults(SdpSettings.ALL)),
+                        null,
                         loop,
-                        CAP);
+                        CAP,
+                        _ -> {});
         OffloadUnavailable e =
                 assertThrows(OffloadUnavailable.class, () -> both.connect(spec(false)));
         assertEquals("far; none", e.getMessage());
