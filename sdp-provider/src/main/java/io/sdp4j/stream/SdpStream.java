@@ -326,7 +326,7 @@ final class SdpStream implements OffloadStream {
                 return; // closed before, and its memory is gone
             }
             core.enter();
-            watch.close();
+            core.end.beginClose();
             writer.cutIfLost();
             core.progress();
             boolean left = core.inbox.holdsInput();

@@ -203,7 +203,7 @@ final class StreamCore {
         if (lending != null) {
             lending.onProgress();
         }
-        if (suspension.closed() && !endTold && end.over()) {
+        if (end.closing() && !endTold && end.over()) {
             endTold = true;
             later(onEnd); // the thread that looked took the end from the queue that would have
             // told of it

@@ -17,6 +17,7 @@ final class StreamEnd {
 
     private final StreamCore core;
     private final ActionList actions;
+    private boolean closing;
     private boolean silent;
     private boolean finSeen;
     private boolean vanished;
@@ -45,6 +46,17 @@ final class StreamEnd {
         core.machine.shutdownOutput(actions);
         core.carryOut();
         core.wake(OffloadStream.WRITE);
+    }
+
+    void beginClose() {
+        assert Thread.holdsLock(core);
+        closing = true;
+    }
+
+    /** Whether the application has closed. */
+    boolean closing() {
+        assert Thread.holdsLock(core);
+        return closing;
     }
 
     /**

@@ -323,7 +323,7 @@ final class StreamLife {
         List<QueuePair> all;
         MigrationListener left;
         synchronized (core) {
-            if (core.released() || !watch.closing() || !core.end.over()) {
+            if (core.released() || !core.end.closing() || !core.end.over()) {
                 return;
             }
             core.release();

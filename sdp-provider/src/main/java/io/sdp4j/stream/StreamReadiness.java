@@ -21,9 +21,6 @@ final class StreamReadiness implements BlockedThreads.Stream {
     private final Runnable onNotify;
     private BlockedThreads blocked;
 
-    /** The application has closed. */
-    private boolean closing;
-
     /**
      * The notify descriptor was given to a caller, which sees what comes. A call of the event
      * thread that was on its way then must not ask for a notification instead.
@@ -97,7 +94,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             return 0;
         }
         SdpMachine m = core.machine;
-        boolean over = core.end.reset() || closing;
+        boolean over = core.end.reset() || core.end.closing();
         int ops = 0;
         boolean unread = core.inbox.readable() || offered();
         if (over || unread || core.inputShut() || core.end.finSeen()) {
@@ -404,18 +401,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
-        boolean ends = closing || core.inputShut() || !core.end.drained();
+        boolean ends = core.end.closing() || core.inputShut() || !core.end.drained();
         boolean waits = core.coalescer.waits();
         return (ends || lingers || waits || core.suspension.asked()) && !core.end.over();
-    }
-
-    void close() {
-        assert Thread.holdsLock(core);
-        closing = true;
-    }
-
-    boolean closing() {
-        assert Thread.holdsLock(core);
-        return closing;
     }
 }

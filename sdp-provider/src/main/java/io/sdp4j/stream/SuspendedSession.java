@@ -35,7 +35,6 @@ final class SuspendedSession {
     private boolean ever;
     private boolean lost;
     private boolean outputEnded;
-    private boolean closed;
     private boolean unread;
     private boolean abortive;
 
@@ -102,15 +101,8 @@ final class SuspendedSession {
         outputEnded = true;
     }
 
-    /** Whether the application has closed. */
-    boolean closed() {
-        assert Thread.holdsLock(core);
-        return closed;
-    }
-
     void noteClosed(boolean dataUnread, boolean cut) {
         assert Thread.holdsLock(core);
-        closed = true;
         unread = dataUnread;
         abortive = cut;
     }
@@ -122,7 +114,7 @@ final class SuspendedSession {
         if (inputShut) {
             machine.shutdownInput(out);
         }
-        if (closed) {
+        if (core.end.closing()) {
             machine.close(unread, abortive, out);
         } else if (outputEnded) {
             machine.shutdownOutput(out);
