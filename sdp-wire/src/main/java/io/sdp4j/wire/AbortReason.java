@@ -11,87 +11,79 @@ package io.sdp4j.wire;
  */
 public enum AbortReason {
     /** The stream was not cut. */
-    NONE(Group.NONE),
+    NONE,
 
     /** A message of fewer than 16 bytes. */
-    SHORT_MESSAGE(Group.VIOLATION),
+    SHORT_MESSAGE(true),
     /** BSDH.Len differs from the byte count of the Send. */
-    BAD_LENGTH(Group.VIOLATION),
+    BAD_LENGTH(true),
     /** A reserved message identifier. */
-    RESERVED_MID(Group.VIOLATION),
+    RESERVED_MID(true),
     /** A message shorter than its extended header. */
-    TRUNCATED_HEADER(Group.VIOLATION),
+    TRUNCATED_HEADER(true),
     /** Payload in a message that cannot carry any. */
-    UNEXPECTED_PAYLOAD(Group.VIOLATION),
+    UNEXPECTED_PAYLOAD(true),
     /** OOB_PRES on anything but a Data message with payload. */
-    BAD_URGENT_FLAG(Group.VIOLATION),
+    BAD_URGENT_FLAG(true),
     /** A message longer than the private buffers advertised. */
-    MESSAGE_TOO_LONG(Group.VIOLATION),
+    MESSAGE_TOO_LONG(true),
     /** MSeq is not one more than that of the message before. */
-    MSEQ_GAP(Group.VIOLATION),
+    MSEQ_GAP(true),
     /** MSeqAck goes back, or acknowledges what was never sent. */
-    BAD_ACK(Group.VIOLATION),
+    BAD_ACK(true),
     /** A message sent without a credit. */
-    NO_CREDIT(Group.VIOLATION),
+    NO_CREDIT(true),
     /** A message that the connection's state forbids. */
-    ILLEGAL_IN_STATE(Group.VIOLATION),
+    ILLEGAL_IN_STATE(true),
     /** A message, or its payload, that the half-connection's mode forbids. */
-    ILLEGAL_IN_MODE(Group.VIOLATION),
+    ILLEGAL_IN_MODE(true),
     /** A ModeChange that is not one of the four legal transitions. */
-    BAD_MODE_CHANGE(Group.VIOLATION),
+    BAD_MODE_CHANGE(true),
     /** An advertisement with an impossible length. */
-    BAD_ADVERTISEMENT(Group.VIOLATION),
+    BAD_ADVERTISEMENT(true),
     /** More advertisements than the mode or MaxAdverts allows. */
-    TOO_MANY_ADVERTISEMENTS(Group.VIOLATION),
+    TOO_MANY_ADVERTISEMENTS(true),
     /** An answer to a question that was never asked. */
-    UNEXPECTED_ANSWER(Group.VIOLATION),
+    UNEXPECTED_ANSWER(true),
     /** A completion message that tells of more bytes than were advertised. */
-    BAD_COMPLETION(Group.VIOLATION),
+    BAD_COMPLETION(true),
     /** The peer asked to suspend the session, which this machine does not do. */
-    SUSPEND_UNSUPPORTED(Group.VIOLATION),
+    SUSPEND_UNSUPPORTED(true),
 
     /** The peer sent AbortConn. */
-    PEER_ABORT(Group.TRANSPORT),
+    PEER_ABORT,
     /** The connection below was closed by the peer before the stream had ended. */
-    PEER_RESET(Group.TRANSPORT),
+    PEER_RESET,
     /** The queue pair failed. */
-    TRANSPORT_ERROR(Group.TRANSPORT),
+    TRANSPORT_ERROR,
+    /** The peer did not answer a cancel or a request to suspend, or RDMA did not complete. */
+    ANSWER_TIMEOUT,
 
     /** The shell asked for it. */
-    LOCAL_ABORT(Group.LOCAL),
+    LOCAL_ABORT,
     /** Closed before the connection was established. */
-    CLOSED_EARLY(Group.LOCAL),
+    CLOSED_EARLY,
     /** Closed with received bytes unread. */
-    UNREAD_DATA(Group.LOCAL),
+    UNREAD_DATA,
     /** Closed with linger time zero. */
-    LINGER_ZERO(Group.LOCAL),
+    LINGER_ZERO,
     /** Bytes arrived after the application had closed. */
-    DATA_AFTER_CLOSE(Group.LOCAL),
+    DATA_AFTER_CLOSE,
     /** The peer did not end its half in time after our close. */
-    CLOSE_TIMEOUT(Group.LOCAL),
-    /** The peer did not answer a cancel or a request to suspend, or RDMA did not complete. */
-    ANSWER_TIMEOUT(Group.TRANSPORT);
+    CLOSE_TIMEOUT;
 
-    private enum Group {
-        NONE,
-        VIOLATION,
-        TRANSPORT,
-        LOCAL
+    private final boolean violation;
+
+    AbortReason() {
+        this(false);
     }
 
-    private final Group group;
-
-    AbortReason(Group group) {
-        this.group = group;
+    AbortReason(boolean violation) {
+        this.violation = violation;
     }
 
     /** Whether the peer broke the protocol. */
     public boolean violation() {
-        return group == Group.VIOLATION;
-    }
-
-    /** Whether our own side wanted the end. */
-    public boolean local() {
-        return group == Group.LOCAL;
+        return violation;
     }
 }
