@@ -6,7 +6,6 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.trace.ConnectionTrace;
-import io.sdp4j.trace.TraceWriter;
 import io.sdp4j.wire.Hello;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
@@ -57,19 +56,8 @@ final class ActiveOpen {
                     ? Reasons.unavailableThere(e)
                     : Reasons.unavailable(e);
         }
-        TraceWriter traces = context.traces();
         ConnectionTrace trace =
-                traces == null
-                        ? null
-                        : traces.connection(
-                                true,
-                                own[0],
-                                remote,
-                                fabric.name(),
-                                hello,
-                                helloNanos,
-                                c.privateData(),
-                                System.nanoTime());
+                context.trace(true, own[0], remote, fabric, hello, helloNanos, c.privateData());
         Established open = new Established(machine, c.queuePair(), own[0], remote, trace);
         MemorySegment helloAck = MemorySegment.ofArray(c.privateData());
         HelloFault fault = machine.onHelloAck(helloAck, 0, (int) helloAck.byteSize());

@@ -6,7 +6,6 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.trace.ConnectionTrace;
-import io.sdp4j.trace.TraceWriter;
 import io.sdp4j.wire.HelloAck;
 import io.sdp4j.wire.HelloFault;
 import io.sdp4j.wire.SdpMachine;
@@ -62,19 +61,9 @@ final class PassiveOpen {
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair qp) {
-                        TraceWriter traces = context.traces();
                         ConnectionTrace trace =
-                                traces == null
-                                        ? null
-                                        : traces.connection(
-                                                false,
-                                                local,
-                                                remote,
-                                                fabric.name(),
-                                                hello,
-                                                helloNanos,
-                                                reply,
-                                                System.nanoTime());
+                                context.trace(
+                                        false, local, remote, fabric, hello, helloNanos, reply);
                         outcome.onEstablished(new Established(machine, qp, local, remote, trace));
                     }
 

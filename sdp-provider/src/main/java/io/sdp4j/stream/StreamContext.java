@@ -1,7 +1,10 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.trace.ConnectionTrace;
 import io.sdp4j.trace.TraceWriter;
+import java.net.InetSocketAddress;
 
 /**
  * State that all streams of a provider share.
@@ -21,4 +24,30 @@ record StreamContext(
         SetupThreads setup,
         IdleTrimmer quiet,
         ViolationLog complaints,
-        StreamsAtExit atExit) {}
+        StreamsAtExit atExit) {
+    /**
+     * The trace of a connection that is up now; null where none is written.
+     *
+     * @param helloNanos when Hello was sent, or came
+     */
+    ConnectionTrace trace(
+            boolean connecting,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            Fabric fabric,
+            byte[] hello,
+            long helloNanos,
+            byte[] answer) {
+        return traces == null
+                ? null
+                : traces.connection(
+                        connecting,
+                        local,
+                        remote,
+                        fabric.name(),
+                        hello,
+                        helloNanos,
+                        answer,
+                        System.nanoTime());
+    }
+}
