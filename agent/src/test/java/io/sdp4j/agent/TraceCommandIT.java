@@ -55,7 +55,7 @@ class TraceCommandIT {
         MemorySegment data = MemorySegment.ofArray(new byte[64]);
         for (int i = 0; i < MESSAGES; i++) {
             Bsdh.write(data, 0, Mid.DATA, 0, 8, 64, 1 + i, 0);
-            connection.sent(10 + i, data, 0, 64);
+            connection.message(10 + i, false, data, 0, 64);
         }
     }
 

@@ -58,7 +58,7 @@ final class Outgoing {
 
     private void post(int slot, int byteLen, int flags) {
         if (trace != null) {
-            trace.sent(System.nanoTime(), sendMemory, qp.sendOffset(slot), byteLen);
+            trace.message(System.nanoTime(), false, sendMemory, qp.sendOffset(slot), byteLen);
         }
         qp.postSend(slot, byteLen, flags);
     }

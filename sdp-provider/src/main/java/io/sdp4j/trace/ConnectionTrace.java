@@ -37,30 +37,12 @@ public final class ConnectionTrace {
         this.connection = connection;
     }
 
-    /**
-     * A message is about to be posted.
-     *
-     * @param m holds the message from {@code at} on, {@code byteLen} bytes
-     */
-    public void sent(long nanos, MemorySegment m, long at, int byteLen) {
-        message(nanos, false, m, at, byteLen);
-    }
-
-    /**
-     * A message has landed.
-     *
-     * @param m holds the message from {@code at} on; the peer may still write there
-     * @param byteLen what the fabric says, not checked yet
-     */
-    public void received(long nanos, MemorySegment m, long at, int byteLen) {
-        message(nanos, true, m, at, byteLen);
-    }
-
     /** Records what has come, and how the connection failed: what was posted was recorded then. */
     public void completed(QueuePair qp, Completion c) {
         boolean good = c.status == WcStatus.SUCCESS;
         if (c.opcode == Completion.RECEIVE && good) {
-            received(System.nanoTime(), qp.receiveMemory(), qp.receiveOffset(c.slot), c.byteLen);
+            long at = qp.receiveOffset(c.slot);
+            message(System.nanoTime(), true, qp.receiveMemory(), at, c.byteLen);
         } else if (c.opcode == Completion.DISCONNECTED && good) {
             disconnect(System.nanoTime(), true);
         } else if (c.opcode == Completion.DISCONNECTED || c.opcode == Completion.ERROR) {
@@ -68,7 +50,13 @@ public final class ConnectionTrace {
         }
     }
 
-    private void message(long nanos, boolean received, MemorySegment m, long at, int byteLen) {
+    /**
+     * A message is about to be posted, or has landed.
+     *
+     * @param m holds the message from {@code at} on; the peer may still write one that has landed
+     * @param byteLen of one that has landed, what the fabric says: not checked yet
+     */
+    public void message(long nanos, boolean received, MemorySegment m, long at, int byteLen) {
         int there = Math.clamp(m.byteSize() - at, 0, Math.max(0, byteLen));
         int head = Math.min(there, Bsdh.BYTES);
         if (there >= Bsdh.BYTES) {

@@ -97,9 +97,9 @@ class TraceFileTest {
     void readsWhatWasWritten() throws IOException {
         Path file = folder.resolve("t");
         ConnectionTrace trace = connection(writer(file, 8));
-        trace.sent(800, message(Mid.DATA, 1, 100), 0, 100);
+        trace.message(800, false, message(Mid.DATA, 1, 100), 0, 100);
         MemorySegment landed = message(Mid.SRC_AVAIL, 2, 33);
-        trace.received(900, landed, 0, 33);
+        trace.message(900, true, landed, 0, 33);
         trace.rdmaRead(1000, 4096, 0x11223344, 0x7F00_1234_5678L);
         trace.rdmaWrite(1100, 512, 1, 2);
         trace.abort(1200, true, "MSEQ_GAP");
@@ -142,11 +142,11 @@ class TraceFileTest {
     void keepsHeadersOnly() throws IOException {
         Path file = folder.resolve("t");
         ConnectionTrace trace = connection(writer(file, 0));
-        trace.sent(800, message(Mid.DATA, 1, 100), 0, 100);
-        trace.sent(800, message(Mid.SRC_AVAIL, 2, 100), 0, 100);
-        trace.sent(800, message(0x22, 3, 100), 0, 100);
-        trace.received(900, message(Mid.DATA, 4, 7), 0, 7);
-        trace.received(900, message(Mid.DATA, 5, 64), 40, 100); // beyond the end of memory
+        trace.message(800, false, message(Mid.DATA, 1, 100), 0, 100);
+        trace.message(800, false, message(Mid.SRC_AVAIL, 2, 100), 0, 100);
+        trace.message(800, false, message(0x22, 3, 100), 0, 100);
+        trace.message(900, true, message(Mid.DATA, 4, 7), 0, 7);
+        trace.message(900, true, message(Mid.DATA, 5, 64), 40, 100); // beyond the end of memory
         assertEquals(
                 List.of(32, 28, 16, 32, 16, 7, 16),
                 events(file).stream().map(TraceEvent::keptBytes).toList());
@@ -188,7 +188,7 @@ class TraceFileTest {
         ConnectionTrace trace = connection(writer);
         int all = 5000;
         for (int i = 1; i <= all; i++) {
-            trace.sent(1000 + i, message(Mid.DATA, i, 16), 0, 16);
+            trace.message(1000 + i, false, message(Mid.DATA, i, 16), 0, 16);
         }
         assertEquals(LIMIT, Files.size(file));
         try (TraceReader reader = TraceReader.open(file)) {
@@ -222,8 +222,8 @@ class TraceFileTest {
         Path file = folder.resolve("t");
         ConnectionTrace first = connection(writer(file, 0));
         ConnectionTrace second = connection(writer(file, 16));
-        first.sent(900, message(Mid.DATA, 1, 16), 0, 16);
-        second.sent(900, message(Mid.DISCONN, 1, 16), 0, 16);
+        first.message(900, false, message(Mid.DATA, 1, 16), 0, 16);
+        second.message(900, false, message(Mid.DISCONN, 1, 16), 0, 16);
         List<TraceEvent> events = events(file);
         assertEquals(3, events.size());
         assertEquals(Mid.DISCONN, Bsdh.mid(events.get(2).kept(), 0));
@@ -244,7 +244,8 @@ class TraceFileTest {
                             .start(
                                     () -> {
                                         for (int i = 1; i <= each; i++) {
-                                            trace.sent(900, message(Mid.DATA, i, 48), 0, 48);
+                                            trace.message(
+                                                    900, false, message(Mid.DATA, i, 48), 0, 48);
                                         }
                                     }));
         }
@@ -271,7 +272,7 @@ class TraceFileTest {
         long slow = writer.begin();
         int many = 2 * LIMIT / TraceFormat.cellBytes(32);
         for (int i = 1; i <= many; i++) {
-            others.sent(900, message(Mid.DATA, i, 48), 0, 48);
+            others.message(900, false, message(Mid.DATA, i, 48), 0, 48);
         }
         try (TraceReader reader = TraceReader.open(file)) {
             assertEquals(1, reader.damaged(), "half written");
@@ -280,7 +281,7 @@ class TraceFileTest {
             assertEquals(many, Bsdh.mseq(Bsdh.second(events.getLast().kept(), 0)));
         }
         writer.end(slow, 900, 1, TraceEvent.Kind.DISCONNECT.code(), false, 0, 0);
-        others.sent(900, message(Mid.DATA, many + 1, 48), 0, 48);
+        others.message(900, false, message(Mid.DATA, many + 1, 48), 0, 48);
         try (TraceReader reader = TraceReader.open(file)) {
             assertEquals(0, reader.damaged());
             check(events(reader), 1);
@@ -306,7 +307,7 @@ class TraceFileTest {
         Path file = folder.resolve("t");
         ConnectionTrace trace = connection(writer(file, 0));
         for (int i = 1; i <= 200; i++) {
-            trace.sent(1000 + i, message(Mid.DATA, i, 16), 0, 16);
+            trace.message(1000 + i, false, message(Mid.DATA, i, 16), 0, 16);
         }
         byte[] whole = Files.readAllBytes(file);
         Path cut = folder.resolve("cut");
@@ -335,7 +336,7 @@ class TraceFileTest {
         Path file = folder.resolve("t");
         ConnectionTrace trace = connection(writer(file, 0));
         for (int i = 1; i <= 3; i++) {
-            trace.sent(1000 + i, message(Mid.DATA, i, 16), 0, 16);
+            trace.message(1000 + i, false, message(Mid.DATA, i, 16), 0, 16);
         }
         byte[] bytes = Files.readAllBytes(file);
         int second = TraceFormat.HEADER_BYTES + 16 * TraceFormat.ENTRY_BYTES + 72;
@@ -358,7 +359,7 @@ class TraceFileTest {
         Path file = folder.resolve("t");
         ConnectionTrace trace = connection(writer(file, 0));
         for (int i = 1; i <= 900; i++) {
-            trace.sent(1000 + i, message(Mid.DATA, i, 16), 0, 16);
+            trace.message(1000 + i, false, message(Mid.DATA, i, 16), 0, 16);
         }
         byte[] good = Files.readAllBytes(file);
         Random random = new Random(7);

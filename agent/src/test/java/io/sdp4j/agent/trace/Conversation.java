@@ -216,7 +216,7 @@ final class Conversation {
             byte[] message = new byte[Math.max(byteLen, Bsdh.MAX_HEADER_BYTES)];
             MemorySegment m = MemorySegment.ofArray(message);
             out.row(i).writeHeader(m, 0);
-            trace.sent(tick(), m, 0, byteLen);
+            trace.message(tick(), false, m, 0, byteLen);
             peer.arriving.add(() -> peer.receive(message, byteLen));
             if ((out.row(i).flags & ActionList.SIGNALLED) != 0) {
                 int tag = out.row(i).tag;
@@ -231,7 +231,7 @@ final class Conversation {
             MemorySegment m = MemorySegment.ofArray(message);
             MemorySegment header =
                     MemorySegment.ofArray(Arrays.copyOf(message, Bsdh.MAX_HEADER_BYTES));
-            trace.received(tick(), m, 0, byteLen);
+            trace.message(tick(), true, m, 0, byteLen);
             int slot = posted.remove();
             event(
                     o ->

@@ -130,11 +130,11 @@ class PcapngTest {
         int mseq = 1;
         for (int length : lengths) {
             Bsdh.write(data, 0, Mid.DATA, 0, 8, length, mseq++, 0);
-            connection.sent(10, data, 0, length);
+            connection.message(10, false, data, 0, length);
             expectedLengths.add(Integer.toString(length));
         }
         Bsdh.write(data, 0, Mid.DISCONN, 0, 8, 16, mseq, 0);
-        connection.sent(20, data, 0, 16);
+        connection.message(20, false, data, 0, 16);
         PcapngExport.Outcome outcome = export(trace, frames);
         assertEquals(2 + lengths.length + 1, outcome.messages());
         assertEquals(3 + lengths.length + 1, outcome.frames());
@@ -165,7 +165,7 @@ class PcapngTest {
         int messages = 100;
         for (int i = 0; i < messages; i++) {
             Bsdh.write(data, 0, Mid.DATA, 0, 8, Integer.MAX_VALUE, 1 + i, 0);
-            connection.sent(10 + i, data, 0, Integer.MAX_VALUE);
+            connection.message(10 + i, false, data, 0, Integer.MAX_VALUE);
             connection.rdmaWrite(10 + i, Integer.MAX_VALUE, 7, 4096);
         }
         PcapngExport.Outcome outcome = export(trace, frames);
