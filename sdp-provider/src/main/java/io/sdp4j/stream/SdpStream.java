@@ -283,14 +283,11 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void shutdownInput() {
-        int wake;
-        synchronized (core) {
-            core.enter();
-            core.end.shutdownInput();
-            watch.lookAfterItself();
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(
+                () -> {
+                    core.end.shutdownInput();
+                    watch.lookAfterItself();
+                });
     }
 
     @Override

@@ -289,17 +289,15 @@ final class StreamLife {
     }
 
     private void lastWords(Runnable words) {
-        int wake;
-        synchronized (core) {
-            core.enter();
-            if (!core.released() && !core.suspension.suspended()) {
-                core.progress();
-                words.run();
-                core.qp.postProbe(KeepAlive.PROBE); // what comes before has come when it has
-            }
-            wake = core.takeWakeOps();
-        }
-        blocked.signal(wake);
+        watch.change(
+                () -> {
+                    if (!core.suspension.suspended()) {
+                        core.progress();
+                        words.run();
+                        // what comes before has come when it has
+                        core.qp.postProbe(KeepAlive.PROBE);
+                    }
+                });
     }
 
     /** Whether nothing waits here to be sent, or nothing will be. */
