@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  * Posts the messages of an action list, and tells the machine which have left. Guarded by the lock.
  */
 final class Outgoing {
-    private static final int FIRST_TAGS = 64;
+    private static final int FIRST_MIDS = 64;
 
     private final StreamCore core;
     private final SdpMachine machine;
@@ -29,8 +29,8 @@ final class Outgoing {
     private boolean followed;
     private boolean noLoss;
 
-    /** Tags of signalled control messages under way, by send slot; null until the first one. */
-    private int[] controlTags;
+    /** MIDs of signalled control messages under way, by send slot; null until the first one. */
+    private int[] controlMids;
 
     Outgoing(StreamCore core, Established open, ActionList actions) {
         this.core = core;
@@ -102,10 +102,10 @@ final class Outgoing {
         }
         if ((a.flags & ActionList.SIGNALLED) != 0) {
             flags |= QueuePair.SIGNALLED;
-            if (controlTags == null || controlTags.length <= slot) {
-                controlTags = new int[Math.max(FIRST_TAGS, slot + 1)];
+            if (controlMids == null || controlMids.length <= slot) {
+                controlMids = new int[Math.max(FIRST_MIDS, slot + 1)];
             }
-            controlTags[slot] = a.tag;
+            controlMids[slot] = Bsdh.mid(a.first);
         }
         writeHeader(a, slot);
         marks.onMarked();
@@ -144,8 +144,8 @@ final class Outgoing {
 
     void onCompleted(Completion c) {
         assert Thread.holdsLock(core);
-        if (c.signalled && c.status == WcStatus.SUCCESS && controlTags != null) {
-            machine.onControlSent(controlTags[c.slot], actions);
+        if (c.signalled && c.status == WcStatus.SUCCESS && controlMids != null) {
+            machine.onControlSent(controlMids[c.slot], actions);
         }
         machine.onSendsCompleted(c.count, actions); // a signalled one is one of them
     }

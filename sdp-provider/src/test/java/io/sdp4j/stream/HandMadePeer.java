@@ -184,7 +184,7 @@ final class HandMadePeer implements AutoCloseable {
         qp.postSend(slot, out.row(i).messageBytes(), 0);
         if (out.row(i).kind == ActionList.CONTROL
                 && (out.row(i).flags & ActionList.SIGNALLED) != 0) {
-            machine.onControlSent(out.row(i).tag, out);
+            machine.onControlSent(Bsdh.mid(out.row(i).first), out);
         }
     }
 

@@ -40,9 +40,6 @@ public final class Action {
     /** Duration of ARM_TIMER. */
     public long nanos;
 
-    /** MID of a SIGNALLED CONTROL, for {@link SdpMachine#onControlSent}. */
-    public int tag;
-
     /** The lent buffer that SEND_LENT, PLACE, RDMA_READ, RDMA_WRITE and the returns concern. */
     public int buffer;
 

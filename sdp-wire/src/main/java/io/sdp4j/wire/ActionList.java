@@ -14,7 +14,7 @@ import java.util.Arrays;
  *
  * {@snippet lang = text :
  *  SEND          slot, bytes (payload), flags SOLICITED; header
- *  CONTROL       flags SOLICITED | SIGNALLED | QUIET, tag (when signalled); header
+ *  CONTROL       flags SOLICITED | SIGNALLED | QUIET; header
  *  SEND_LENT     buffer, bufferOffset, bytes, flags; header: as CONTROL, with payload that is
  *                copied from a lent source buffer behind the header
  *  DELIVER       slot, offset, bytes, flags Bsdh.OOB_PRES | Bsdh.OOB_PEND; the slot stays with the
@@ -174,9 +174,8 @@ public final class ActionList {
     }
 
     /** A message without payload; of an advertisement, {@code extension} is the length. */
-    Action control(int tag, int headerBytes, int flags, long first, long second, int extension) {
+    Action control(int headerBytes, int flags, long first, long second, int extension) {
         Action row = add(CONTROL);
-        row.tag = tag;
         row.bytes = 0;
         row.offset = headerBytes;
         row.flags = flags;

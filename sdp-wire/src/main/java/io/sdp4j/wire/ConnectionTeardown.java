@@ -50,13 +50,13 @@ final class ConnectionTeardown {
     }
 
     /** A SIGNALLED message has completed. */
-    void onControlSent(int tag, ActionList out) {
-        if (tag == Mid.DISCONN && life.open() && !send.finCompleted()) {
+    void onControlSent(int mid, ActionList out) {
+        if (mid == Mid.DISCONN && life.open() && !send.finCompleted()) {
             send.onFinCompleted();
             life.onFinCompleted(out);
-        } else if (tag == Mid.ABORT_CONN && life.state() == State.ABORTING) {
+        } else if (mid == Mid.ABORT_CONN && life.state() == State.ABORTING) {
             life.closeLlp(out);
-        } else if (tag == Mid.SUSP_COMM_ACK && life.open()) {
+        } else if (mid == Mid.SUSP_COMM_ACK && life.open()) {
             suspend(suspension.theirs(), out);
             out.disconnect();
         }

@@ -129,7 +129,7 @@ final class Emitter {
         int ack = credits.ack();
         int mseq = credits.onSent(ack);
         posted(0);
-        return out.control(mid, headerBytes, flags, first, Bsdh.second(mseq, ack), extension);
+        return out.control(headerBytes, flags, first, Bsdh.second(mseq, ack), extension);
     }
 
     private void posted(int payloadBytes) {

@@ -234,10 +234,10 @@ public final class SdpMachine extends Parts {
      * A SIGNALLED control message has completed, in addition to being counted in {@link
      * #onSendsCompleted}.
      *
-     * @param tag {@link Action#tag} of the message
+     * @param mid of the message
      */
-    public void onControlSent(int tag, ActionList out) {
-        ending.onControlSent(tag, out);
+    public void onControlSent(int mid, ActionList out) {
+        ending.onControlSent(mid, out);
     }
 
     /**

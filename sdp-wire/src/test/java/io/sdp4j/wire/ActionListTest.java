@@ -15,7 +15,7 @@ class ActionListTest {
         for (int i = 0; i < rows; i++) {
             switch (i % 4) {
                 case 0 -> out.send(i, i + 1, ActionList.SOLICITED, i, ~i);
-                case 1 -> out.control(i, 20, ActionList.SIGNALLED, i, ~i, -i);
+                case 1 -> out.control(20, ActionList.SIGNALLED, i, ~i, -i);
                 case 2 -> out.deliver(i, 16, i, Bsdh.OOB_PRES);
                 default -> out.abort();
             }
@@ -38,7 +38,7 @@ class ActionListTest {
                 }
                 case 1 -> {
                     assertEquals(ActionList.CONTROL, out.row(i).kind);
-                    assertEquals(i, out.row(i).tag);
+                    assertEquals(i, out.row(i).first);
                     assertEquals(20, out.row(i).offset);
                     assertEquals(20, out.row(i).messageBytes());
                     out.row(i).writeHeader(header, 0);

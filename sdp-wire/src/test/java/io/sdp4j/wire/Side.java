@@ -154,7 +154,8 @@ final class Side {
         } else if (out.row(i).kind == ActionList.SEND_LENT) {
             message.streamAt = lender.positionOf(i);
         }
-        message.tag = (out.row(i).flags & ActionList.SIGNALLED) != 0 ? out.row(i).tag : 0;
+        boolean signalled = (out.row(i).flags & ActionList.SIGNALLED) != 0;
+        message.tag = signalled ? Bsdh.mid(out.row(i).first) : 0;
         oracles.sends(this, header, message.byteLen, out.row(i).bytes > 0);
         wire.add(message);
         oracles.sendDepth(this);

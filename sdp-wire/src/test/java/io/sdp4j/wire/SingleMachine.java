@@ -237,7 +237,8 @@ abstract class SingleMachine {
         require(Bsdh.check(Bsdh.first(header, 0), bytes) == AbortReason.NONE, "malformed");
         require(Bsdh.mseq(Bsdh.second(header, 0)) == ++sent, "a number out of turn");
         require(Bsdh.bufs(header, 0) <= config.receiveSlots(), "advertises too much");
-        uncompleted.add((out.row(i).flags & ActionList.SIGNALLED) != 0 ? out.row(i).tag : 0);
+        boolean signalled = (out.row(i).flags & ActionList.SIGNALLED) != 0;
+        uncompleted.add(signalled ? Bsdh.mid(out.row(i).first) : 0);
         require(uncompleted.size() <= config.sendDepth(), "send queue overrun");
         sends(i, bytes);
     }

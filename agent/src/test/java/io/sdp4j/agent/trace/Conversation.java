@@ -219,8 +219,8 @@ final class Conversation {
             trace.message(tick(), false, m, 0, byteLen);
             peer.arriving.add(() -> peer.receive(message, byteLen));
             if ((out.row(i).flags & ActionList.SIGNALLED) != 0) {
-                int tag = out.row(i).tag;
-                arriving.add(() -> event(o -> machine.onControlSent(tag, o)));
+                int mid = Bsdh.mid(out.row(i).first);
+                arriving.add(() -> event(o -> machine.onControlSent(mid, o)));
             }
         }
 
