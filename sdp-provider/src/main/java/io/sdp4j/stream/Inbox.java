@@ -201,6 +201,7 @@ final class Inbox {
         shut = true;
     }
 
+    /** Whether input is thrown away: shut down, or the stream was closed. */
     boolean isShut() {
         assert Thread.holdsLock(core);
         return shut;

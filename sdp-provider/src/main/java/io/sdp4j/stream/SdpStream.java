@@ -84,7 +84,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             core.enter();
             core.progress();
-            bytes = core.inputShut() ? 0 : core.inbox.available();
+            bytes = core.inbox.isShut() ? 0 : core.inbox.available();
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
@@ -189,7 +189,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             core.enter();
             core.progress();
-            if (op == WRITE || (!core.inputShut() && reader.empty())) {
+            if (op == WRITE || (!core.inbox.isShut() && reader.empty())) {
                 core.lending.lend(op, loan);
             }
             wake = core.takeWakeOps();

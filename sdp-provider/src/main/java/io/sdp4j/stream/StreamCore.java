@@ -325,12 +325,6 @@ final class StreamCore {
         return released;
     }
 
-    /** Whether input is thrown away: shut down, or the stream was closed. */
-    boolean inputShut() {
-        assert Thread.holdsLock(this);
-        return inbox.isShut();
-    }
-
     /** Runs {@code task}, which may be run again, soon on the event thread. */
     void later(Runnable task) {
         loop.execute((EventLoop.Repeatable) task::run);

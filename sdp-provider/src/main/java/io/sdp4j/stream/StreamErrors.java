@@ -65,7 +65,7 @@ final class StreamErrors {
     boolean endOfStream() {
         assert Thread.holdsLock(core);
         return !core.end.silent()
-                && (core.inputShut()
+                && (core.inbox.isShut()
                         || core.end.finSeen()
                         || core.end.vanishedClean()
                         || (core.end.reset()

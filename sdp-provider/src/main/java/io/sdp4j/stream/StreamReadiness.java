@@ -97,7 +97,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         boolean over = core.end.reset() || core.end.closing();
         int ops = 0;
         boolean unread = core.inbox.readable() || offered();
-        if (over || unread || core.inputShut() || core.end.finSeen()) {
+        if (over || unread || core.inbox.isShut() || core.end.finSeen()) {
             ops |= OffloadStream.READ;
         }
         if (over || core.end.outputShut() || writable(m)) {
@@ -401,7 +401,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     private boolean unattended() {
         boolean lingers = core.lending != null && core.lending.lingers();
-        boolean ends = core.end.closing() || core.inputShut() || !core.end.drained();
+        boolean ends = core.end.closing() || core.inbox.isShut() || !core.end.drained();
         boolean waits = core.coalescer.waits();
         return (ends || lingers || waits || core.suspension.asked()) && !core.end.over();
     }
