@@ -14,9 +14,6 @@ final class StreamReadiness implements BlockedThreads.Stream {
     /** Looks at the queue before the event thread is asked to go on. */
     private static final int MAX_ROUNDS = 16;
 
-    /** Credits that payload leaves (docs/protocol.md 4.3). */
-    private static final int CONTROL_CREDITS = 2;
-
     private final StreamCore core;
     private final Runnable onNotify;
     private BlockedThreads blocked;
@@ -129,7 +126,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.enter();
             core.progress();
             if ((readyOps() & OffloadStream.WRITE) != 0) {
-                int messages = Math.max(1, core.machine.credit() - CONTROL_CREDITS);
+                int messages = Math.max(1, core.machine.credit() - SdpMachine.CONTROL_CREDITS);
                 room = (long) messages * core.nextPayload();
             }
             wake = core.takeWakeOps();

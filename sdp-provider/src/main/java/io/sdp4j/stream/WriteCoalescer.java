@@ -35,9 +35,6 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class WriteCoalescer {
-    /** Credits that payload leaves (docs/protocol.md 4.3). */
-    private static final int CONTROL_CREDITS = 2;
-
     private final StreamCore core;
     private final SendSlots slots;
 
@@ -153,7 +150,7 @@ final class WriteCoalescer {
     }
 
     private boolean isLast() {
-        return peerTells && core.machine.credit() <= CONTROL_CREDITS;
+        return peerTells && core.machine.credit() <= SdpMachine.CONTROL_CREDITS;
     }
 
     /** Whether the peer has not read half of what its buffers can take. */
@@ -251,7 +248,7 @@ final class WriteCoalescer {
      */
     void flushUnlessLast() {
         assert Thread.holdsLock(core);
-        flushFrom(CONTROL_CREDITS + 1);
+        flushFrom(SdpMachine.CONTROL_CREDITS + 1);
     }
 
     /**
@@ -261,7 +258,7 @@ final class WriteCoalescer {
      */
     void flushUnlessBehind() {
         assert Thread.holdsLock(core);
-        flushFrom(Math.max(CONTROL_CREDITS + 1, lowWater));
+        flushFrom(Math.max(SdpMachine.CONTROL_CREDITS + 1, lowWater));
     }
 
     /**

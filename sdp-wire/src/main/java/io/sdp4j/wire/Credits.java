@@ -16,8 +16,6 @@ final class Credits {
     /** Payload leaves one credit for a credit update and one for control (4.3). */
     private static final int PAYLOAD_CREDITS = 3;
 
-    private static final int CONTROL_CREDITS = 2;
-
     private static final int UPDATE_STEP = 6;
 
     private final int pool;
@@ -137,7 +135,7 @@ final class Credits {
         if (reserved > 0) {
             return free >= PAYLOAD_CREDITS;
         }
-        return free >= CONTROL_CREDITS || (free == 1 && unheard() > 0);
+        return free >= SdpMachine.CONTROL_CREDITS || (free == 1 && unheard() > 0);
     }
 
     /**
@@ -154,7 +152,7 @@ final class Credits {
      */
     boolean updateDue() {
         int unheard = unheard();
-        if (told - lastReceived <= CONTROL_CREDITS) {
+        if (told - lastReceived <= SdpMachine.CONTROL_CREDITS) {
             return unheard >= (news > 0 ? 1 : 2);
         }
         return unheard >= (news >= updateStep ? updateStep : idleStep);

@@ -26,6 +26,9 @@ import java.lang.foreign.MemorySegment;
  * <p>Source: docs/protocol.md, cited rule by rule.
  */
 public final class SdpMachine extends Parts {
+    /** Credits that payload leaves (docs/protocol.md 4.3). */
+    public static final int CONTROL_CREDITS = 2;
+
     /** Timer: the peer must end its half within this time after our close. */
     public static final int TIMER_CLOSE = 0;
 
