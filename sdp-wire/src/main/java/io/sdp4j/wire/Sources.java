@@ -28,7 +28,6 @@ final class Sources {
     long owed;
     private int cancel = NONE;
     private int cancelMseq;
-    private boolean everCancelled;
     private int cancels;
     private boolean recalled; // the shell wants them back
     private boolean crossed; // an answer to a SrcAvail taken back may still come
@@ -153,7 +152,7 @@ final class Sources {
     AbortReason onRdmaRdCompl(int len, int ack) {
         Region r = firstOutstanding();
         if (r == null) {
-            return crossed || everCancelled ? AbortReason.NONE : AbortReason.UNEXPECTED_ANSWER;
+            return crossed || cancels > 0 ? AbortReason.NONE : AbortReason.UNEXPECTED_ANSWER;
         }
         if (ack - r.mseq < 0) {
             return AbortReason.NONE; // older than the SrcAvail: stale
@@ -227,7 +226,6 @@ final class Sources {
     void onCancelSent(int mseq) {
         cancel = SENT;
         cancelMseq = mseq;
-        everCancelled = true;
         cancels++;
     }
 
