@@ -18,8 +18,6 @@ final class Arrivals {
     private final Parts parts;
     private final int receiveBytes;
     private final Suspension suspension;
-    private final boolean connecting;
-    private final boolean suspending;
 
     private long bytesReceived;
     private int delivered; // slots that the shell holds
@@ -32,8 +30,6 @@ final class Arrivals {
         this.parts = parts;
         receiveBytes = parts.config.receiveBytes();
         suspension = parts.suspension;
-        connecting = parts.connecting;
-        suspending = parts.suspending;
     }
 
     long bytesReceived() {
@@ -237,7 +233,7 @@ final class Arrivals {
     }
 
     private AbortReason onSuspComm(MemorySegment more) {
-        if (!suspending) {
+        if (!parts.features.suspending()) {
             return AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
         }
         if (receive.fin()) {
@@ -246,7 +242,7 @@ final class Arrivals {
         if (!SuspCh.legal(more, 0)) {
             return AbortReason.BAD_ADVERTISEMENT;
         }
-        suspension.onRequest(SuspCh.port(more, 0), connecting);
+        suspension.onRequest(SuspCh.port(more, 0), parts.connecting);
         return AbortReason.NONE;
     }
 

@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 public abstract sealed class Parts permits SdpMachine {
     final WireConfig config;
     final boolean connecting;
-    final boolean suspending;
     final Features features;
     final Lifecycle life = new Lifecycle();
     final Credits credits;
@@ -45,7 +44,6 @@ public abstract sealed class Parts permits SdpMachine {
         ord = config.ord();
         ird = config.ird();
         features = config.features();
-        suspending = features.suspending();
         credits = new Credits(config.receiveSlots());
         send = new SendHalf(config, credits);
         receive = new ReceiveHalf(config, credits);

@@ -202,7 +202,7 @@ public final class SdpMachine extends Parts {
      * @return false when this machine does not do it, or not now
      */
     public boolean suspend(int port, ActionList out) {
-        if (!suspending || state() != State.ESTABLISHED || suspension.wanted()) {
+        if (!features.suspending() || state() != State.ESTABLISHED || suspension.wanted()) {
             return false;
         }
         suspension.want(port);
