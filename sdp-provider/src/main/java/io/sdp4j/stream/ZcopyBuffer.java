@@ -139,11 +139,8 @@ final class ZcopyBuffer {
         }
     }
 
-    /** Bytes to tell the application of; 0 if it was told. */
+    /** Bytes to tell the application of, which are {@link #untold} until now. */
     int tell() {
-        if (told) {
-            return 0;
-        }
         told = true;
         return Math.toIntExact(done);
     }
