@@ -68,17 +68,11 @@ final class Suspension {
         return answered || (sent && theirs < 0);
     }
 
-    /**
-     * SuspComm. When both ask at once, the accepting side's request stands.
-     *
-     * @return whether it is to be answered
-     */
-    boolean onRequest(int port, boolean connecting) {
-        if (sent && !connecting) {
-            return false;
+    /** SuspComm. When both ask at once, the accepting side's request stands. */
+    void onRequest(int port, boolean connecting) {
+        if (!sent || connecting) {
+            theirs = port;
         }
-        theirs = port;
-        return true;
     }
 
     /** SuspCommAck: whether there was a question. */

@@ -44,7 +44,7 @@ class SuspensionTest extends ZcopyRig {
         assertTrue(asking.over());
 
         Suspension asked = new Suspension();
-        assertTrue(asked.onRequest(0, false));
+        asked.onRequest(0, false);
         assertTrue(asked.wanted() && asked.answerDue() && asked.peerSilent());
         assertFalse(asked.requested() || asked.silent() || asked.answered());
         asked.onAnswerSent();
@@ -57,23 +57,25 @@ class SuspensionTest extends ZcopyRig {
         Suspension accepting = new Suspension();
         accepting.want(1);
         accepting.onRequestSent();
-        assertFalse(accepting.onRequest(2, false));
+        accepting.onRequest(2, false);
         assertFalse(accepting.answerDue() || accepting.peerSilent());
         Suspension connecting = new Suspension();
         connecting.want(1);
         connecting.onRequestSent();
-        assertTrue(connecting.onRequest(2, true));
+        connecting.onRequest(2, true);
         assertEquals(2, connecting.theirs());
         assertFalse(connecting.silent(), "it has an answer to give");
         assertFalse(connecting.onAnswer());
         Suspension zero = new Suspension();
         zero.want(1);
         zero.onRequestSent();
-        assertTrue(zero.onRequest(0, true), "0 is a port");
+        zero.onRequest(0, true);
+        assertTrue(zero.answerDue(), "0 is a port");
         assertFalse(zero.silent() || zero.onAnswer());
         Suspension early = new Suspension();
         early.want(1);
-        assertTrue(early.onRequest(0, false));
+        early.onRequest(0, false);
+        assertTrue(early.answerDue());
         assertFalse(early.requestDue(), "an answer makes it pointless");
     }
 
