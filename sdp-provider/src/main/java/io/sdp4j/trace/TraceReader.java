@@ -11,7 +11,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
@@ -54,7 +53,6 @@ public final class TraceReader implements AutoCloseable {
     private final long bytes;
     private final long expectedBytes;
     private final List<TraceConnection> connections = new ArrayList<>();
-    private final byte[] coalescer;
     private final MemorySegment batchMemory;
     private long batchAt = -1; // index of the first cell in the batch
     private long lastNumber;
@@ -93,8 +91,7 @@ public final class TraceReader implements AutoCloseable {
         if (expectedBytes > TraceFormat.MAX_FILE_BYTES) {
             throw new NotATrace("its sizes make no sense");
         }
-        coalescer = new byte[BATCH * cellBytes];
-        batchMemory = MemorySegment.ofArray(coalescer);
+        batchMemory = MemorySegment.ofArray(new byte[BATCH * cellBytes]);
         readConnections();
         findLast();
     }
@@ -204,7 +201,7 @@ public final class TraceReader implements AutoCloseable {
     private int cell(long i) throws IOException {
         long first = i - i % BATCH;
         if (batchAt != first) {
-            Arrays.fill(coalescer, (byte) 0);
+            batchMemory.fill((byte) 0);
             long at = cellsAt + first * cellBytes;
             if (at < bytes) {
                 read(at, batchMemory);
