@@ -37,7 +37,7 @@ final class SdpStream implements OffloadStream {
         this.blocked = life.blocked;
         this.reader = life.reader;
         this.watch = life.watch;
-        this.writer = new StreamWriter(core, blocked, watch, life.ending, bulkBytes, writesPast);
+        this.writer = new StreamWriter(core, blocked, watch, life.errors, bulkBytes, writesPast);
     }
 
     /** A new stream, which is looked after from here on. The connection is its own, or cut. */

@@ -20,7 +20,7 @@ final class StreamLife {
     final StreamReadiness watch;
     final BlockedThreads blocked;
     final StreamReader reader;
-    final StreamErrors ending;
+    final StreamErrors errors;
     final Fabric fabric;
     final InetSocketAddress local;
     final InetSocketAddress remote;
@@ -59,8 +59,8 @@ final class StreamLife {
                         this::releaseIfClosed);
         watch = new StreamReadiness(core, this::onNotify);
         blocked = new BlockedThreads(qp.completions(), watch, context.loop());
-        ending = new StreamErrors(core);
-        reader = new StreamReader(core, blocked, ending);
+        errors = new StreamErrors(core);
+        reader = new StreamReader(core, blocked, errors);
         watch.begin(blocked);
         core.inbox.begin(reader);
     }

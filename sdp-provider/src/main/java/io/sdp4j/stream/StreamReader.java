@@ -28,7 +28,7 @@ final class StreamReader {
 
     private final StreamCore core;
     private final BlockedThreads blocked;
-    private final StreamErrors ending;
+    private final StreamErrors errors;
 
     /** Where the message being read came from; null = none, see {@link #trim}. */
     private SessionConnections.Connection connection;
@@ -60,10 +60,10 @@ final class StreamReader {
     /** Result of a read that finds nothing; set by {@link #nextMessage}. */
     private int nothing;
 
-    StreamReader(StreamCore core, BlockedThreads blocked, StreamErrors ending) {
+    StreamReader(StreamCore core, BlockedThreads blocked, StreamErrors errors) {
         this.core = core;
         this.blocked = blocked;
-        this.ending = ending;
+        this.errors = errors;
         this.sample = core.lending == null ? null : core.lending.readerSample();
         synchronized (core) {
             readFrom(core.qps.reading());
@@ -241,8 +241,8 @@ final class StreamReader {
                 found = left > 0;
             }
             if (!found && first) {
-                nothing = ending.endOfStream() ? -1 : 0;
-                failure = nothing == 0 ? ending.forReader() : null;
+                nothing = errors.endOfStream() ? -1 : 0;
+                failure = nothing == 0 ? errors.forReader() : null;
                 core.coalescer.flushUnlessLast();
                 core.onPlainRead();
             }

@@ -31,7 +31,7 @@ final class StreamWriter {
     private final StreamCore core;
     private final BlockedThreads blocked;
     private final StreamReadiness watch;
-    private final StreamErrors ending;
+    private final StreamErrors errors;
     private final long bulkBytes;
     private final boolean writesPast;
 
@@ -65,13 +65,13 @@ final class StreamWriter {
             StreamCore core,
             BlockedThreads blocked,
             StreamReadiness watch,
-            StreamErrors ending,
+            StreamErrors errors,
             long bulkBytes,
             boolean writesPast) {
         this.core = core;
         this.blocked = blocked;
         this.watch = watch;
-        this.ending = ending;
+        this.errors = errors;
         this.bulkBytes = bulkBytes;
         this.writesPast = writesPast;
         this.sample = core.lending == null ? null : core.lending.writerSample();
@@ -140,8 +140,8 @@ final class StreamWriter {
                 }
                 filling = taken >= 0;
                 if (taken < 0 && done == 0 && len > 0 && first && badCopy == null) {
-                    failure = ending.forWriter();
-                    done = failure == null && ending.swallowsWrite() ? len : 0;
+                    failure = errors.forWriter();
+                    done = failure == null && errors.swallowsWrite() ? len : 0;
                 }
                 if (!more && core.coalescer.isOpen()) {
                     flushLater();
@@ -309,8 +309,8 @@ final class StreamWriter {
             boolean lent = core.lending != null && core.lending.writes().active();
             sent = !lent && core.coalescer.sendUrgent((byte) value); // what is lent comes before it
             if (!sent) {
-                failure = ending.forWriter();
-                sent = failure == null && ending.swallowsWrite();
+                failure = errors.forWriter();
+                sent = failure == null && errors.swallowsWrite();
             }
             wake = core.takeWakeOps();
         }
