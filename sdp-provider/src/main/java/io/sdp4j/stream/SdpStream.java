@@ -23,7 +23,7 @@ final class SdpStream implements OffloadStream {
     private final BlockedThreads blocked;
     private final StreamReader reader;
     private final StreamWriter writer;
-    private final StreamReadiness watch;
+    private final StreamReadiness readiness;
 
     /** Payload moved, either way, since the last {@link #busyPoll}. A hint. */
     private boolean moved;
@@ -36,8 +36,9 @@ final class SdpStream implements OffloadStream {
         this.core = life.core;
         this.blocked = life.blocked;
         this.reader = life.reader;
-        this.watch = life.watch;
-        this.writer = new StreamWriter(core, blocked, watch, life.errors, bulkBytes, writesPast);
+        this.readiness = life.readiness;
+        this.writer =
+                new StreamWriter(core, blocked, readiness, life.errors, bulkBytes, writesPast);
     }
 
     /** A new stream, which is looked after from here on. The connection is its own, or cut. */
@@ -154,7 +155,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void readerBehind(boolean behind) {
-        watch.change(() -> core.inbox.readerBehind(behind));
+        readiness.change(() -> core.inbox.readerBehind(behind));
     }
 
     @Override
@@ -206,7 +207,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             core.enter();
             core.lending.reclaim(op, givenUp);
-            watch.attend();
+            readiness.attend();
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
@@ -216,12 +217,12 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int ready() {
-        return watch.ready();
+        return readiness.ready();
     }
 
     @Override
     public int room() {
-        return watch.room();
+        return readiness.room();
     }
 
     @Override
@@ -241,7 +242,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int notifyFd() {
-        return watch.notifyFd();
+        return readiness.notifyFd();
     }
 
     @Override
@@ -250,7 +251,7 @@ final class SdpStream implements OffloadStream {
             return;
         }
         moved = false;
-        CompletionQueue queue = watch.waitsIn(ops);
+        CompletionQueue queue = readiness.waitsIn(ops);
         if (queue != null) {
             queue.busyPoll(spoken, elsewhere);
         }
@@ -266,12 +267,12 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int holdNotify(int ops) {
-        return watch.holdNotify(ops);
+        return readiness.holdNotify(ops);
     }
 
     @Override
     public int requestNotify(int ops) {
-        return watch.requestNotify(ops);
+        return readiness.requestNotify(ops);
     }
 
     // --- closing ---
@@ -283,10 +284,10 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void shutdownInput() {
-        watch.change(
+        readiness.change(
                 () -> {
                     core.end.shutdownInput();
-                    watch.lookAfterItself();
+                    readiness.lookAfterItself();
                 });
     }
 
@@ -296,7 +297,7 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             core.enter();
             core.end.shutdownOutput();
-            watch.lookAfterItself();
+            readiness.lookAfterItself();
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
@@ -330,7 +331,7 @@ final class SdpStream implements OffloadStream {
             core.end.close(left, abortive);
             reader.giveBack(); // last: a cut stream has no room for what the peer still writes
             // From here on no thread waits in this stream: notifications drive it to its end.
-            watch.lookAfterItself();
+            readiness.lookAfterItself();
             core.takeWakeOps();
         }
         blocked.signal(READ | WRITE);

@@ -17,7 +17,7 @@ import java.util.List;
  */
 final class StreamLife {
     final StreamCore core;
-    final StreamReadiness watch;
+    final StreamReadiness readiness;
     final BlockedThreads blocked;
     final StreamReader reader;
     final StreamErrors errors;
@@ -57,11 +57,11 @@ final class StreamLife {
                                                         + "), connection cut"),
                         this::onSuspended,
                         this::releaseIfClosed);
-        watch = new StreamReadiness(core, this::onNotify);
-        blocked = new BlockedThreads(qp.completions(), watch, context.loop());
+        readiness = new StreamReadiness(core, this::onNotify);
+        blocked = new BlockedThreads(qp.completions(), readiness, context.loop());
         errors = new StreamErrors(core);
         reader = new StreamReader(core, blocked, errors);
-        watch.begin(blocked);
+        readiness.begin(blocked);
         core.inbox.begin(reader);
     }
 
@@ -88,30 +88,30 @@ final class StreamLife {
 
     /** Called for a completion that was asked for. */
     void onNotify() {
-        if (watch.onNotify()) {
+        if (readiness.onNotify()) {
             releaseIfClosed();
         }
     }
 
     /** Cuts the connection: a failure of the stream must not happen again. */
     void cut() {
-        watch.change(core.end::cut);
+        readiness.change(core.end::cut);
         releaseIfClosed();
     }
 
     private void onTimer(int timer) {
-        watch.change(() -> core.onTimer(timer));
+        readiness.change(() -> core.onTimer(timer));
         releaseIfClosed();
     }
 
     private void onKeepAlive() {
-        watch.change(core.keepAlive::onTime);
+        readiness.change(core.keepAlive::onTime);
     }
 
     /** With the lock. */
     private void watchQuiet() {
         assert Thread.holdsLock(core);
-        watch.stir();
+        readiness.stir();
         context.quiet().add(this);
     }
 
@@ -153,7 +153,7 @@ final class StreamLife {
                 core.lending != null && core.lending.writes().active(); // answers take memory
         boolean given = core.qp.trim(onUse);
         boolean all = reader.trim(onUse) && given && !lent && core.qps.alone();
-        return all && watch.trim(onUse);
+        return all && readiness.trim(onUse);
     }
 
     private List<QueuePair> takeLeft() {
@@ -179,7 +179,7 @@ final class StreamLife {
                 migration = place; // before the answer can come
                 asked = core.suspension.ask(place.port());
                 migration = asked ? place : null;
-                watch.lookAfterItself();
+                readiness.lookAfterItself();
             }
             wake = core.takeWakeOps();
         }
@@ -261,7 +261,7 @@ final class StreamLife {
             } else {
                 migration = null;
             }
-            watch.lookAfterItself();
+            readiness.lookAfterItself();
             wake = core.takeWakeOps();
         }
         if (left != null) {
@@ -274,7 +274,7 @@ final class StreamLife {
 
     /** The peer was not found in time. */
     void giveUpResume(String why) {
-        watch.change(() -> core.suspension.giveUp(why));
+        readiness.change(() -> core.suspension.giveUp(why));
         releaseIfClosed();
     }
 
@@ -289,7 +289,7 @@ final class StreamLife {
     }
 
     private void lastWords(Runnable words) {
-        watch.change(
+        readiness.change(
                 () -> {
                     if (!core.suspension.suspended()) {
                         core.progress();

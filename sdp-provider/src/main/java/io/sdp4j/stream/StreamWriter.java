@@ -30,7 +30,7 @@ final class StreamWriter {
 
     private final StreamCore core;
     private final BlockedThreads blocked;
-    private final StreamReadiness watch;
+    private final StreamReadiness readiness;
     private final StreamErrors errors;
     private final long bulkBytes;
     private final boolean writesPast;
@@ -64,13 +64,13 @@ final class StreamWriter {
     StreamWriter(
             StreamCore core,
             BlockedThreads blocked,
-            StreamReadiness watch,
+            StreamReadiness readiness,
             StreamErrors errors,
             long bulkBytes,
             boolean writesPast) {
         this.core = core;
         this.blocked = blocked;
-        this.watch = watch;
+        this.readiness = readiness;
         this.errors = errors;
         this.bulkBytes = bulkBytes;
         this.writesPast = writesPast;
@@ -343,7 +343,7 @@ final class StreamWriter {
      */
     private void lookLater(long nanos) {
         assert Thread.holdsLock(core);
-        if (core.coalescer.waits() && !watch.attend() && !lookScheduled) {
+        if (core.coalescer.waits() && !readiness.attend() && !lookScheduled) {
             lookScheduled = true;
             lookNanos = nanos;
             later(this::onLookTime, nanos);
@@ -352,7 +352,7 @@ final class StreamWriter {
 
     /** Runs {@code task} after a while on the event thread, with the lock. */
     private void later(Runnable task, long nanos) {
-        core.later(() -> watch.change(task), nanos);
+        core.later(() -> readiness.change(task), nanos);
     }
 
     private void onLookTime() {

@@ -127,7 +127,7 @@ final class ZcopyCutTest {
     @Test
     void soIsOneThatTheMachineCutsWhileItsReaderWaits() throws Exception {
         beginRead();
-        client.life().watch.change(() -> client.life().core.onTimer(SdpMachine.TIMER_RDMA));
+        client.life().readiness.change(() -> client.life().core.onTimer(SdpMachine.TIMER_RDMA));
         assertTrue(StreamPair.ask(client, core -> core.machine.reset()));
         SocketException e =
                 assertThrows(
