@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
  * @param traces where each is traced; null = nowhere
  * @param loop the event thread, which looks after them
  * @param setup threads that may block while they connect
- * @param quiet looks at them from time to time
+ * @param trimmer looks at them from time to time
  * @param complaints told what their peers have done wrong
  * @param atExit knows those that end with the process
  */
@@ -22,7 +22,7 @@ record StreamContext(
         TraceWriter traces,
         EventLoop loop,
         SetupThreads setup,
-        IdleTrimmer quiet,
+        IdleTrimmer trimmer,
         ViolationLog complaints,
         StreamsAtExit atExit) {
     /**

@@ -78,7 +78,7 @@ final class StreamLife {
         if (fabric.endsWithProcess()) {
             context.atExit().add(this);
         }
-        context.quiet().add(this);
+        context.trimmer().add(this);
     }
 
     private static String peer(QueuePair qp, InetSocketAddress remote) {
@@ -112,7 +112,7 @@ final class StreamLife {
     private void watchQuiet() {
         assert Thread.holdsLock(core);
         readiness.stir();
-        context.quiet().add(this);
+        context.trimmer().add(this);
     }
 
     /**
@@ -127,7 +127,7 @@ final class StreamLife {
         List<QueuePair> left;
         synchronized (core) {
             if (core.released()) {
-                context.quiet().remove(this);
+                context.trimmer().remove(this);
                 return false;
             }
             core.enter();
@@ -137,7 +137,7 @@ final class StreamLife {
             quiet = core.quiet();
             left = takeLeft();
             if (quiet && trim()) {
-                context.quiet().remove(this);
+                context.trimmer().remove(this);
             }
             wake = core.takeWakeOps();
         }
