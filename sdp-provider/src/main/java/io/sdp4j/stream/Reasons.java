@@ -12,6 +12,7 @@ import io.sdp4j.wire.HelloFault;
  * listener, 4 backlog, 5 resources, 6 policy), then zeros (docs/protocol.md 20.2).
  */
 final class Reasons {
+    static final int CAUSE_NO_LISTENER = 3;
     static final int CAUSE_BACKLOG = 4;
     static final int CAUSE_RESOURCES = 5;
     static final int CAUSE_POLICY = 6;
@@ -70,7 +71,7 @@ final class Reasons {
         return switch (privateData.length == 0 ? 0 : privateData[0]) {
             case 1 -> ReasonCode.VERSION;
             case 2 -> ReasonCode.PROTOCOL;
-            case 3 -> ReasonCode.NO_PEER;
+            case CAUSE_NO_LISTENER -> ReasonCode.NO_PEER;
             case CAUSE_BACKLOG -> ReasonCode.BACKLOG;
             case CAUSE_RESOURCES -> ReasonCode.MEMORY;
             default -> ReasonCode.PEER_REFUSED;

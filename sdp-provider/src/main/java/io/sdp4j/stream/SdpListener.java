@@ -85,13 +85,13 @@ final class SdpListener implements OffloadListener {
 
     private void onRequest(Fabric fabric, ConnectionRequest request) {
         if (closed) {
-            request.reject(Reasons.refusal(3));
+            request.reject(Reasons.refusal(Reasons.CAUSE_NO_LISTENER));
             return;
         }
         if (request.moves()) {
             // the kernel has accepted it already, so no backlog counts
             if (!spec.accepted().begin(request.localAddress(), request.remoteAddress())) {
-                request.reject(Reasons.refusal(3));
+                request.reject(Reasons.refusal(Reasons.CAUSE_NO_LISTENER));
                 return;
             }
         } else if (waiting.incrementAndGet() > spec.backlog()) {
