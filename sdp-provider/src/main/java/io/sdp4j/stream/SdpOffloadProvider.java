@@ -391,7 +391,8 @@ public final class SdpOffloadProvider implements OffloadProvider {
             throw last != null ? last : noFabric(spec.fabrics());
         }
         if (spec.address().getAddress().isLoopbackAddress()) {
-            lost.remove("verbs"); // no device has that address, and no peer of another host
+            // no device has that address, and no peer of another host
+            lost.remove(DeviceResolver.VERBS);
         }
         lost.forEach((name, why) -> tellLost(spec.address(), name, why));
         return listener;
