@@ -205,8 +205,8 @@ final class StreamCore {
         }
         if (end.closing() && !endTold && end.over()) {
             endTold = true;
-            later(onEnd); // the thread that looked took the end from the queue that would have
-            // told of it
+            // The thread that looked has taken the end from the queue, which would have told of it.
+            later(onEnd);
         }
     }
 

@@ -197,9 +197,8 @@ final class Lifecycle {
         if (reason == AbortReason.NONE) {
             reason = why;
         }
-        // Input that the peer ended in order stays readable when it merely vanishes afterwards
-        // (12.2,
-        // 13.1).
+        // Input that the peer ended in order stays readable when the peer merely vanishes
+        // afterwards (12.2, 13.1).
         eof &= why == AbortReason.PEER_RESET || why == AbortReason.TRANSPORT_ERROR;
     }
 

@@ -53,7 +53,7 @@ public final class SdpMachine extends Parts {
     /** Timer: the peer must have answered SuspComm by then. */
     public static final int TIMER_SUSPEND = 7;
 
-    /** Timers there are or will be: size of a shell's table. */
+    /** Number of timers: size of a shell's table. */
     public static final int TIMERS = 8;
 
     private final SourceSide sourceSide = new SourceSide(this, send);
