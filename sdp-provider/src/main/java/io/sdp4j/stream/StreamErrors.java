@@ -92,7 +92,7 @@ final class StreamErrors {
         return core.end.timedOut();
     }
 
-    /** Exception of a writer that cannot write; null = wait, or {@link #swallowsWrite}. */
+    /** Exception of a writer that cannot write; null = wait, or {@link #swallowWrite}. */
     SocketException forWriter() {
         assert Thread.holdsLock(core);
         if (core.end.silent()) {
@@ -108,10 +108,12 @@ final class StreamErrors {
     }
 
     /**
-     * Whether a write that found no room succeeds all the same and its bytes vanish: the first one
-     * to a process that has ended in TCP's good order (behaviour 16).
+     * Swallows a write that found no room, if it is the first one to a process that has ended in
+     * TCP's good order: it succeeds, and its bytes vanish (behaviour 16).
+     *
+     * @return whether it did
      */
-    boolean swallowsWrite() {
+    boolean swallowWrite() {
         assert Thread.holdsLock(core);
         boolean swallows =
                 core.end.reset()

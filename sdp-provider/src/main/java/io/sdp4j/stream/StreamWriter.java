@@ -141,7 +141,7 @@ final class StreamWriter {
                 filling = taken >= 0;
                 if (taken < 0 && done == 0 && len > 0 && first && badCopy == null) {
                     failure = errors.forWriter();
-                    done = failure == null && errors.swallowsWrite() ? len : 0;
+                    done = failure == null && errors.swallowWrite() ? len : 0;
                 }
                 if (!more && core.coalescer.isOpen()) {
                     flushLater();
@@ -310,7 +310,7 @@ final class StreamWriter {
             sent = !lent && core.coalescer.sendUrgent((byte) value); // what is lent comes before it
             if (!sent) {
                 failure = errors.forWriter();
-                sent = failure == null && errors.swallowsWrite();
+                sent = failure == null && errors.swallowWrite();
             }
             wake = core.takeWakeOps();
         }
