@@ -20,6 +20,7 @@ import io.sdp4j.policy.RuleFile;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.policy.Verdict;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpProviders;
 import io.sdp4j.stream.SdpSettings;
 import java.io.Closeable;
 import java.io.IOException;
@@ -68,7 +69,7 @@ final class ApiProvider implements SdpProvider {
                                 System.getLogger("io.sdp4j")
                                         .log(System.Logger.Level.WARNING, line));
         Policy policy = policy(config, settings);
-        streams = SdpOffloadProvider.create(settings);
+        streams = SdpProviders.create(settings);
         owner =
                 new OffloadSwitch(
                         () -> policy,

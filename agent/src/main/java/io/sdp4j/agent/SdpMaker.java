@@ -8,6 +8,7 @@ import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.LocalAddresses;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpProviders;
 import io.sdp4j.stream.SdpSettings;
 import java.net.InetAddress;
 import java.util.List;
@@ -45,7 +46,7 @@ record SdpMaker(
         if (NativeGrant.apply(sink)) {
             Agent.started().told(ReasonCode.UNAVAILABLE);
         }
-        SdpOffloadProvider provider = SdpOffloadProvider.create(settings, local, plugins);
+        SdpOffloadProvider provider = SdpProviders.create(settings, local, plugins);
         // opens the fabrics now, outside the time of the first connection
         Map<String, String> status = provider.fabricStatus();
         for (FabricFactory plugin : plugins) {

@@ -74,8 +74,8 @@ class InternalSettingsTest {
     @Test
     void spinnersArriveAtBothFabrics() {
         Settings settings = with("internal.spin.spinners.max", "5");
-        assertEquals(5, SdpOffloadProvider.shmConfig(settings).spinnersMax());
-        assertEquals(5, SdpOffloadProvider.verbsConfig(settings).spinnersMax());
+        assertEquals(5, SdpProviders.shmConfig(settings).spinnersMax());
+        assertEquals(5, SdpProviders.verbsConfig(settings).spinnersMax());
     }
 
     @Test
@@ -87,8 +87,7 @@ class InternalSettingsTest {
     @Test
     void sleepingTogetherCanBeSwitchedOff() {
         Settings off = with("internal.sleep.together", "false");
-        assertFalse(SdpOffloadProvider.shmConfig(off).sleepTogether());
-        assertTrue(
-                SdpOffloadProvider.shmConfig(Settings.defaults(SdpSettings.ALL)).sleepTogether());
+        assertFalse(SdpProviders.shmConfig(off).sleepTogether());
+        assertTrue(SdpProviders.shmConfig(Settings.defaults(SdpSettings.ALL)).sleepTogether());
     }
 }

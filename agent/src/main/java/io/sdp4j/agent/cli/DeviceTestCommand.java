@@ -4,6 +4,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpProviders;
 import io.sdp4j.stream.SdpSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -46,7 +47,7 @@ final class DeviceTestCommand extends Subcommand {
         try {
             DeviceTest.say(out::println, DeviceTest.Step.OPEN);
             SdpOffloadProvider provider =
-                    SdpOffloadProvider.create(
+                    SdpProviders.create(
                             Settings.of(
                                     SdpSettings.ALL,
                                     Map.of("verbs.enabled", "true", "shm.enabled", "false"),

@@ -13,6 +13,7 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.stream.SdpOffloadProvider;
+import io.sdp4j.stream.SdpProviders;
 import io.sdp4j.stream.SdpSettings;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -82,7 +83,7 @@ class DeviceTestTest {
 
     private void run(UnaryOperator<OffloadStream> fault, long millis) throws Exception {
         SdpOffloadProvider provider =
-                SdpOffloadProvider.create(
+                SdpProviders.create(
                         Settings.of(
                                 SdpSettings.ALL, Map.of("shm.dir", folder.toString()), line -> {}));
         new DeviceTest(
@@ -155,8 +156,7 @@ class DeviceTestTest {
                         OffloadUnavailable.class,
                         () ->
                                 new DeviceTest(
-                                                new Faulty(
-                                                        SdpOffloadProvider.create(none()), s -> s),
+                                                new Faulty(SdpProviders.create(none()), s -> s),
                                                 "shm",
                                                 InetAddress.getLoopbackAddress(),
                                                 System.nanoTime() + 1_000_000_000L,
