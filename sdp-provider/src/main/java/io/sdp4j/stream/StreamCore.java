@@ -50,12 +50,6 @@ final class StreamCore {
     Outgoing outgoing;
     private MemorySegment receiveMemory;
 
-    /** Payload bytes of the longest message that the peer and the fabric take. */
-    private int mostPayload;
-
-    /** Of these, the bytes whose memory is there in any case. */
-    private int usualPayload;
-
     final SessionConnections qps;
     final Inbox inbox;
     final SuspendedSession suspension;
@@ -143,9 +137,7 @@ final class StreamCore {
         outgoing = new Outgoing(this, open, actions);
         machine.onEstablished(actions);
         carryOut();
-        mostPayload = Math.min(machine.maxPayload(), qp.sendBytes() - Bsdh.BYTES);
-        usualPayload = Math.min(mostPayload, qp.usualBytes() - Bsdh.BYTES);
-        slots = new SendSlots(qp);
+        slots = new SendSlots(this, open, actions);
         coalescer = new WriteCoalescer(this, slots, machine.credit(), qp.peerIsOurs());
     }
 
@@ -284,34 +276,6 @@ final class StreamCore {
         loop.schedule((EventLoop.Repeatable) task::run, nanos);
     }
 
-    /**
-     * Most payload bytes of the next message: as much as is usual while the peer keeps up, so that
-     * it reads one while the next is filled; all that fits when it is behind, so that a peer which
-     * does not read takes as much as a kernel's socket.
-     */
-    int nextPayload() {
-        return nextPayload(coalescer.peerBehind());
-    }
-
-    /** As the other one, where {@link WriteCoalescer#peerBehind} is known. */
-    int nextPayload(boolean peerBehind) {
-        assert Thread.holdsLock(this);
-        boolean all = peerBehind && mostPayload > usualPayload && qp.bookLong();
-        return all ? mostPayload : usualPayload;
-    }
-
-    /** Whether a message is longer than is usual. */
-    boolean isLong(int payloadBytes) {
-        assert Thread.holdsLock(this);
-        return payloadBytes > usualPayload;
-    }
-
-    /** As {@link #nextPayload}: owed bytes are not mixed with others. */
-    int payloadLimit() {
-        assert Thread.holdsLock(this);
-        return Math.min(machine.source().payloadLimit(), nextPayload());
-    }
-
     /** Nothing may touch the queue pair any more. */
     void release() {
         assert Thread.holdsLock(this);
@@ -412,57 +376,6 @@ final class StreamCore {
         if (queue.known() || coalescer.peerBehind()) {
             progress();
         }
-    }
-
-    /** Takes a send slot and the right to use it; -1: none, after a look. */
-    int reserve() {
-        assert Thread.holdsLock(this);
-        int slot = reserveNow();
-        if (slot < 0) {
-            progress(); // what is missing may have come
-            slot = reserveNow();
-        }
-        return slot;
-    }
-
-    /** As {@link #reserve}, without looking what has completed. */
-    int reserveNow() {
-        assert Thread.holdsLock(this);
-        if (!machine.reserve()) {
-            return -1;
-        }
-        int slot = qp.takeSendSlot();
-        if (slot < 0) {
-            machine.unreserve(actions);
-            carryOut();
-        }
-        return slot;
-    }
-
-    /** Gives back a slot that {@link #reserve} gave. */
-    void unreserve(int slot) {
-        assert Thread.holdsLock(this);
-        qp.returnSendSlot(slot);
-        machine.unreserve(actions);
-        carryOut();
-    }
-
-    /** Sends a filled slot; false if the stream was cut meanwhile. */
-    boolean send(int slot, int payloadBytes, boolean urgent) {
-        assert Thread.holdsLock(this);
-        boolean sent = machine.send(slot, payloadBytes, urgent, actions);
-        carryOut();
-        if (!sent) {
-            qp.returnSendSlot(slot);
-        }
-        return sent;
-    }
-
-    /** As {@link #send}, for a message that another one follows if there is room. */
-    boolean sendPart(int slot, int payloadBytes, boolean followed) {
-        assert Thread.holdsLock(this);
-        outgoing.followed(followed && machine.writable());
-        return send(slot, payloadBytes, false);
     }
 
     /** A thread or a selector is about to wait for the peer: nothing may keep that one asleep. */

@@ -127,7 +127,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.progress();
             if ((readyOps() & OffloadStream.WRITE) != 0) {
                 int messages = Math.max(1, core.machine.credit() - SdpMachine.CONTROL_CREDITS);
-                room = (long) messages * core.nextPayload();
+                room = (long) messages * core.slots.nextPayload();
             }
             wake = core.takeWakeOps();
         }

@@ -105,7 +105,7 @@ final class StreamWriter {
                 boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
                 if (filled > 0
                         && (core.coalescer.keep(taken, all, most)
-                                || core.sendPart(taken, all, followed))) {
+                                || core.slots.sendPart(taken, all, followed))) {
                     done += filled;
                 }
                 if (sample != null) {
@@ -133,8 +133,8 @@ final class StreamWriter {
                         taken = core.coalescer.takeOut();
                     } else {
                         core.coalescer.flush();
-                        taken = core.reserve();
-                        most = core.nextPayload();
+                        taken = core.slots.reserve();
+                        most = core.slots.nextPayload();
                     }
                     bulk = countOneWay(Math.min(most - before, len - done));
                 }
@@ -176,9 +176,9 @@ final class StreamWriter {
         synchronized (core) {
             core.enter();
             if (before == 0) {
-                core.unreserve(taken);
+                core.slots.unreserve(taken);
             } else if (!core.coalescer.keep(taken, before, most)) {
-                core.send(taken, before, false);
+                core.slots.send(taken, before, false);
             }
             filling = false;
             flushLater();
@@ -264,12 +264,12 @@ final class StreamWriter {
         if (core.coalescer.isOpen()) {
             return core.coalescer.append(b, off, src, len, more);
         }
-        int taken = core.reserve();
+        int taken = core.slots.reserve();
         if (taken < 0) {
             return 0;
         }
         boolean behind = core.coalescer.peerBehind();
-        int most = core.nextPayload(behind);
+        int most = core.slots.nextPayload(behind);
         int n = Math.min(most, len);
         boolean now = n == most || !(more || behind);
         return core.coalescer.sendOrKeep(taken, most, b, off, src, n, now) ? n : 0;

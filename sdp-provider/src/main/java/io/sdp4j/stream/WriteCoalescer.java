@@ -78,11 +78,11 @@ final class WriteCoalescer {
     /** Payload that fits the message that the next small write goes into. */
     int room() {
         assert Thread.holdsLock(core);
-        return isOpen() ? most() - bytes : core.nextPayload();
+        return isOpen() ? most() - bytes : slots.nextPayload();
     }
 
     private int most() {
-        return Math.max(mostAtFirst, core.nextPayload());
+        return Math.max(mostAtFirst, slots.nextPayload());
     }
 
     /** Payload in the open slot. */
@@ -105,7 +105,7 @@ final class WriteCoalescer {
     /** Whether a large write goes on in the open slot. */
     boolean goesOn() {
         assert Thread.holdsLock(core);
-        return isOpen() && (isLast() || core.isLong(most()));
+        return isOpen() && (isLast() || slots.isLong(most()));
     }
 
     /** The open slot, to be filled on; it is not open any more. */
@@ -133,7 +133,7 @@ final class WriteCoalescer {
     boolean keep(int taken, int payloadBytes, int most) {
         assert Thread.holdsLock(core);
         out = false;
-        boolean wanted = isLast() || (core.isLong(most) && peerBehind());
+        boolean wanted = isLast() || (slots.isLong(most) && peerBehind());
         if (payloadBytes == most || !wanted || core.machine.reset() || core.machine.outputShut()) {
             return false;
         }
@@ -172,11 +172,11 @@ final class WriteCoalescer {
         try {
             slots.fill(taken, Bsdh.BYTES, b, off, src, n, false);
         } catch (Throwable t) {
-            core.unreserve(taken);
+            slots.unreserve(taken);
             throw t;
         }
         if (now) {
-            return core.send(taken, n, false);
+            return slots.send(taken, n, false);
         }
         core.qp.unsent(taken, Bsdh.BYTES + n);
         open(taken, n, most);
@@ -220,7 +220,7 @@ final class WriteCoalescer {
             slot = -1;
             waitsFor = 0;
         } else {
-            taken = core.reserve();
+            taken = slots.reserve();
             before = 0;
         }
         if (taken < 0) {
@@ -228,7 +228,7 @@ final class WriteCoalescer {
         }
         QueuePair qp = core.qp;
         qp.sendMemory().set(JAVA_BYTE, qp.sendOffset(taken) + Bsdh.BYTES + before, value);
-        return core.send(taken, before + 1, true);
+        return slots.send(taken, before + 1, true);
     }
 
     /** Sends what was gathered; nothing is left open. */
@@ -238,7 +238,7 @@ final class WriteCoalescer {
             int full = slot;
             slot = -1;
             waitsFor = 0;
-            core.send(full, bytes, false);
+            slots.send(full, bytes, false);
         }
     }
 

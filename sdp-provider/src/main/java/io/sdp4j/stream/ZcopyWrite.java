@@ -125,15 +125,15 @@ final class ZcopyWrite {
             ZcopyBuffer b = lent[i];
             boolean any = b.owed;
             while (b.owed) {
-                int slot = core.reserveNow();
+                int slot = core.slots.reserveNow();
                 if (slot < 0) {
                     return;
                 }
-                int n = (int) Math.min(b.lenBytes() - b.done, core.payloadLimit());
+                int n = (int) Math.min(b.lenBytes() - b.done, core.slots.payloadLimit());
                 QueuePair qp = core.qp;
                 long to = qp.sendOffset(slot) + Bsdh.BYTES;
                 MemorySegment.copy(b.memory(), b.done, qp.sendMemory(), to, n);
-                if (!core.send(slot, n, false)) {
+                if (!core.slots.send(slot, n, false)) {
                     b.owed = false; // cut
                     return;
                 }
