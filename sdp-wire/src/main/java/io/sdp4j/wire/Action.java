@@ -55,7 +55,7 @@ public final class Action {
     /** Where RDMA_READ or RDMA_WRITE starts at the peer. */
     public long remoteAddress;
 
-    /** The peer's key for it. */
+    /** The peer's key for {@link #remoteAddress}. */
     public int rkey;
 
     /** Port of SUSPENDED, 0..65,535. */

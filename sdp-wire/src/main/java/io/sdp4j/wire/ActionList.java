@@ -116,7 +116,7 @@ public final class ActionList {
      */
     public static final int READABLE = 1;
 
-    /** Wake bit: a writer may find {@link SdpMachine#writable()}, or a reason to give up. */
+    /** Wake bit: {@link SdpMachine#writable()} may be true now, or a writer must give up. */
     public static final int WRITABLE = 2;
 
     /** Wake bit: our DisConn has completed, or {@link SdpMachine#closed()} has become true. */
@@ -274,6 +274,6 @@ public final class ActionList {
         for (int i = rows.length; i < more.length; i++) {
             more[i] = new Action();
         }
-        rows = more; // whole, or not at all where the heap is full
+        rows = more; // set last: unchanged if the heap is full
     }
 }

@@ -3,10 +3,10 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Takes messages: checks them, tells the half they concern, and hands their slots on.
+ * Takes each received message: checks it, tells the half that it concerns, and passes its slot on.
  *
- * <p>Shape: no state but counters. A message passes every check or names the violation; only then
- * is a byte of it delivered.
+ * <p>Shape: no state but counters. A message is checked completely before a byte of it is
+ * delivered; the first check that fails names the violation.
  *
  * <p>Source: docs/protocol.md 2.13 and appendix B.
  */
@@ -36,7 +36,7 @@ final class Arrivals {
         return bytesReceived;
     }
 
-    /** Whether the shell holds slots with bytes that come before any other. */
+    /** Whether the shell holds delivered slots: their bytes come first in the stream. */
     boolean unread() {
         return delivered > 0;
     }
@@ -46,7 +46,7 @@ final class Arrivals {
         repost(slot, false, out);
     }
 
-    /** A message does what it says, or names why it must not. */
+    /** Carries out one message. Returns NONE, or why the stream must be cut. */
     AbortReason take(
             int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
         AbortReason fault = examine(first, second, byteLen);
@@ -65,7 +65,10 @@ final class Arrivals {
         return dispatch(slot, first, second, more, byteLen, out);
     }
 
-    /** Everything that can be checked before the message means anything (docs/protocol.md 2.13). */
+    /**
+     * Checks header, length and credit, and takes over the sequence numbers (docs/protocol.md
+     * 2.13).
+     */
     AbortReason examine(long first, long second, int byteLen) {
         AbortReason fault = Bsdh.check(first, byteLen);
         if (fault != AbortReason.NONE) {
@@ -82,7 +85,8 @@ final class Arrivals {
     }
 
     /**
-     * Receive actions by MID (docs/protocol.md appendix B). The slot is handed back here, or never.
+     * Carries out the receive action of the MID (docs/protocol.md appendix B). Unless there is a
+     * fault, the slot is delivered or reposted here.
      */
     private AbortReason dispatch(
             int slot, long first, long second, MemorySegment more, int byteLen, ActionList out) {
@@ -145,7 +149,10 @@ final class Arrivals {
         return fault;
     }
 
-    /** Data while there is nothing else, so that it may come, and goes to the reader. */
+    /**
+     * Takes Data while {@link Lifecycle#bcopyOnly}: it is always legal, and payload goes to the
+     * reader.
+     */
     private void onBcopy(int slot, int flags, int payloadBytes, ActionList out) {
         if (payloadBytes == 0) {
             repost(slot, true, out);
@@ -197,7 +204,7 @@ final class Arrivals {
         return fault;
     }
 
-    /** Payload first, as of any message, then the advertisement (6.3, 6.5). */
+    /** Judges the payload first, as that of any message, then the advertisement (6.3, 6.5). */
     private AbortReason onSinkAvail(int slot, MemorySegment more, int byteLen, ActionList out) {
         int offset = Bsdh.BYTES + SnkAh.BYTES;
         int payloadBytes = byteLen - offset;
@@ -237,7 +244,7 @@ final class Arrivals {
             return AbortReason.SUSPEND_UNSUPPORTED; // never ignored (10)
         }
         if (receive.fin()) {
-            return AbortReason.ILLEGAL_IN_STATE; // while our DisConn may have crossed it
+            return AbortReason.ILLEGAL_IN_STATE; // after its own DisConn; only ours may cross it
         }
         if (!SuspCh.legal(more, 0)) {
             return AbortReason.BAD_ADVERTISEMENT;
@@ -246,7 +253,10 @@ final class Arrivals {
         return AbortReason.NONE;
     }
 
-    /** Stream bytes, or the promise of some, for the application if it still reads. */
+    /**
+     * Delivers payload if the application still reads. A SrcAvail without payload promises bytes,
+     * so after a close it cuts the stream, too.
+     */
     private AbortReason deliver(int slot, int offset, int payloadBytes, int flags, ActionList out) {
         if (life.closeCalled()) {
             return AbortReason.DATA_AFTER_CLOSE; // RFC 1122 4.2.2.13, docs/protocol.md 12.2
@@ -262,7 +272,7 @@ final class Arrivals {
             out.deliver(slot, offset, payloadBytes, flags);
             delivered++;
         }
-        receive.sinks.onPayload(out); // after the bytes: a buffer given back finds them
+        receive.sinks.onPayload(out); // after the bytes: they are there when a buffer comes back
         return AbortReason.NONE;
     }
 

@@ -70,7 +70,8 @@ final class ConnectionTeardown {
     }
 
     /**
-     * Abortive close: AbortConn where our DisConn has gone out, else the connection below (12.4).
+     * Cuts the stream: by AbortConn if our DisConn has left, else by cutting the connection below
+     * (12.4).
      */
     void cut(AbortReason why, ActionList out) {
         if (life.down() || life.state() == State.ABORTING || life.state() == State.LLP_CLOSING) {

@@ -1,14 +1,16 @@
 package io.sdp4j.wire;
 
 /**
- * Both directions' buffer accounting of one connection, and the sequence numbers it depends on.
+ * Counts the buffers of one connection in both directions, and keeps the sequence numbers that the
+ * counts depend on.
  *
  * <p>Shape: the messages that we may send ({@code balance}, less {@code reserved}), and those that
  * the peer may send ({@code posted} buffers, of which it knows {@code known}). All sequence numbers
  * wrap at 2^32 and are compared by difference only.
  *
- * <p>Invariant: {@code known <= posted} at all times, because every message that lowers one lowers
- * the other and only a message that leaves sets {@code known} to {@code posted}.
+ * <p>Invariant: {@code known <= posted} at all times. A message that arrives lowers both, a buffer
+ * that is posted again raises only {@code posted}, and a message that leaves sets {@code known} to
+ * {@code posted}.
  *
  * <p>Source: docs/protocol.md 4 and 5.
  */
@@ -29,11 +31,11 @@ final class Credits {
     int reserved;
     private int posted;
     private int known;
-    private int told; // MSeqAck + Bufs of our last message: the peer may count up to it
+    private int told; // MSeqAck + Bufs of our last message: the peer may send up to this MSeq
     private boolean holding; // MSeqAck is held back (6.6)
     private int ack;
 
-    /** Buffers that something else than a credit update has freed since we last sent. */
+    /** Buffers posted again since we last sent, which held something else than a credit update. */
     private int news;
 
     /**
@@ -47,22 +49,27 @@ final class Credits {
     }
 
     /**
-     * So many buffers that were read are worth a message: a quarter of the pool, and of a small one
-     * up to {@value #UPDATE_STEP}, because where the peer waits for them each message wakes it.
+     * Returns the number of buffers, used by other messages than credit updates, at which an update
+     * is due: a quarter of the pool, at least 2. For a small pool it is up to {@value
+     * #UPDATE_STEP}, because each update wakes a peer that waits for buffers.
      */
     private static int updateStep(int pool) {
         return Math.max(Math.max(2, pool / 4), Math.min(UPDATE_STEP, pool / 2 - 2));
     }
 
-    /** So many buffers are told of whatever has used them; see {@link #updateDue}. */
+    /**
+     * Returns the number of buffers at which an update is due even if only credit updates used
+     * them; see {@link #updateDue}.
+     */
     private static int idleStep(int pool) {
         return Math.max(2, pool / 2);
     }
 
     /**
-     * Whether a peer with {@code pool} buffers that announces them as we do tells of more when
-     * everything that payload may use of them was used and read, although nothing more is sent. One
-     * message that was read may not have been given back yet.
+     * Whether a peer with {@code pool} buffers that follows our rules for updates sends one,
+     * without another message of ours, once payload has used all the buffers that it may use and
+     * the peer's application has read them. One buffer less is counted: the last one that was read
+     * may not be posted again yet.
      */
     static boolean announces(int pool) {
         return pool - PAYLOAD_CREDITS - 1 >= idleStep(pool);
@@ -141,14 +148,14 @@ final class Credits {
     /**
      * Whether the peer should be told of reposted buffers (4.4).
      *
-     * <p>Stricter than the suggested rule about buffers that credit updates have used up, which are
-     * no news. Few are left: otherwise two peers whose applications do not read, each with two or
-     * three buffers left, would answer each other's updates for ever. No end waits in vain: that
-     * few buffers mean unread bytes, and reading them is news. Enough are left: an end that reads
-     * much and says little would be answered every other update, and woken by it; and where
-     * question and answer are one message each, as they are to lent buffers, one update beside each
-     * would make two of them, a quarter of a small pool, and so make the next one on the other
-     * side.
+     * <p>This is stricter than the suggested rule: buffers that only credit updates have used are
+     * no news. If the peer has few buffers left, two peers whose applications do not read, each
+     * with two or three buffers left, would otherwise answer each other's updates for ever. No end
+     * waits in vain: so few buffers mean unread bytes, and reading them is news. If the peer has
+     * enough buffers left, an end that reads much and sends little would be answered at every other
+     * update, and woken by the answer. With lent buffers, question and answer are one message each;
+     * one update beside each would make two of them, a quarter of a small pool, and so cause the
+     * next update on the other side.
      */
     boolean updateDue() {
         int unheard = unheard();
@@ -164,8 +171,9 @@ final class Credits {
     }
 
     /**
-     * Buffers more than the peer counts on that a message now would tell of: posted - known, unless
-     * acknowledgements are held back, which the peer counts as buffers still in use.
+     * Returns how many buffers a message sent now would add to those that the peer counts on:
+     * posted - known, but fewer while acknowledgements are held back, because the peer counts held
+     * back messages as buffers in use.
      */
     private int unheard() {
         return ack + posted - told;
@@ -177,20 +185,20 @@ final class Credits {
     }
 
     /**
-     * A message leaves now, telling the peer all we know.
+     * A message leaves now and tells the peer of all posted buffers.
      *
      * @param ack see {@link #ack}
      * @return its MSeq
      */
     int onSent(int ack) {
-        balance = Math.max(0, balance - 1); // a reservation outlives what a lying peer takes back
+        balance = Math.max(0, balance - 1); // 0 if a lying peer took a reserved credit back
         known = posted;
         told = ack + posted;
         news = 0;
         return ++lastSent;
     }
 
-    /** A message used up one posted buffer, whatever is in it. */
+    /** A message of any kind used up one posted buffer. */
     void onArrival() {
         assert posted > 0 : "more messages than buffers";
         posted--;

@@ -3,13 +3,15 @@ package io.sdp4j.wire;
 /**
  * Puts messages into the action list: the only place where a message gets its numbers.
  *
- * <p>Shape: how many sends of the queue below are under way. RDMA operations are counted by
- * themselves ({@link Flights}): the shell makes the queue deep enough for both.
+ * <p>Shape: counts the sends under way in the queue pair below. RDMA operations are counted
+ * separately ({@link Flights}): the shell makes the queue deep enough for both.
  *
  * <p>Source: docs/protocol.md 2.1, 4.3, 8 and 14.
  */
 final class Emitter {
-    /** Payload leaves this many sends of the queue to control messages, as credits do. */
+    /**
+     * Places of the send queue that payload leaves to control messages, as it does with credits.
+     */
     private static final int CONTROL_SENDS = 1;
 
     private final Lifecycle life;

@@ -1,10 +1,10 @@
 package io.sdp4j.wire;
 
 /**
- * Features that a machine may use beyond buffered copy, because its shell can carry it out.
+ * Features beyond buffered copy that a machine may use because its shell can carry them out.
  *
- * <p>There is no negotiation of features (docs/protocol.md 16.5): a feature that is off is answered
- * as by a peer that does not have it. The peer's SrcAvails get SendSm, its SuspComm cuts the
+ * <p>There is no negotiation of features (docs/protocol.md 16.5): a machine without a feature
+ * answers like a peer that does not have it. The peer's SrcAvails get SendSm, its SuspComm cuts the
  * connection.
  *
  * @param lentBuffers source buffers, and as many sink buffers, that the shell may lend at a time; 0

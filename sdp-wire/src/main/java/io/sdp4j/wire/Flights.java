@@ -21,7 +21,7 @@ final class Flights {
         flying.add(0, lenBytes, 0, 0);
     }
 
-    /** Takes the oldest off. */
+    /** Removes the oldest operation and returns its bytes. */
     int complete() {
         assert size() > 0 : "more completions than RDMA operations";
         int lenBytes = (int) flying.first().lenBytes;

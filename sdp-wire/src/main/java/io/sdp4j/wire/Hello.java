@@ -3,8 +3,8 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The first message of the connecting peer; {@code at} is where its BSDH starts. The short form is
- * spoken, that of InfiniBand is only written, for tools that know no other.
+ * The first message of the connecting peer; {@code at} is where its BSDH starts. We speak the short
+ * form; the InfiniBand form is only written, for tools that know no other.
  *
  * <p>Shape, offsets from the BSDH:
  *
@@ -111,7 +111,7 @@ public final class Hello {
     /**
      * The first fault of a Hello or HelloAck.
      *
-     * @param sizeAt where the size of the receive buffers is, and the numbers of reads behind it
+     * @param sizeAt offset of the size of the receive buffers; LocORD and LocIRD follow it
      */
     static HelloFault check(
             MemorySegment m, long at, int availableBytes, int mid, int shortBytes, int sizeAt) {
@@ -160,7 +160,7 @@ public final class Hello {
         return m.get(Wire.SHORT, at + 18) & 0xFFFF;
     }
 
-    /** Wish for the size of our receive buffers, unsigned; a hint. */
+    /** The size that the peer wishes our receive buffers to have, unsigned; a hint. */
     public static int desiredBytes(MemorySegment m, long at) {
         return m.get(Wire.INT, at + 20);
     }

@@ -3,8 +3,8 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The answer to {@link Hello}; {@code at} is where its BSDH starts. The short form is spoken, that
- * of InfiniBand is only written, for tools that know no other.
+ * The answer to {@link Hello}; {@code at} is where its BSDH starts. We speak the short form; the
+ * InfiniBand form is only written, for tools that know no other.
  *
  * <p>Shape, offsets from the BSDH:
  *

@@ -6,7 +6,7 @@ package io.sdp4j.wire;
  * <p>Shape: the state of docs/protocol.md 12.1 and four facts that no state tells: whether the
  * application has closed, whether the connection below is already gone while our DisConn is not
  * completed, whether the end is final ({@code down}), and the first cause of a cut. Only this class
- * changes the state, and every change that someone may wait for wakes them.
+ * changes the state. Every change that a thread of the shell may wait for emits a WAKE.
  */
 final class Lifecycle {
     /** Peer's time to end its half after our close (docs/protocol.md 12.5, 18). */
@@ -15,17 +15,17 @@ final class Lifecycle {
     /** Second closer's grace for the first (12.4, 18). */
     static final long GRACE_NANOS = 1_000_000_000L;
 
-    /** For the connection below to close (12.5). */
+    /** Time for the connection below to close (12.5). */
     static final long LLP_NANOS = 60_000_000_000L;
 
-    /** For AbortConn to find a credit and complete: it is a courtesy. */
+    /** Time for AbortConn to find a credit and complete; short, because AbortConn is a courtesy. */
     static final long ABORT_NANOS = 1_000_000_000L;
 
     /**
-     * The stream is established, and nothing but buffered copy is under way in either direction:
-     * nothing is lent, offered, ended, or to be suspended. The {@link Schedule} sees that after an
-     * event, and a change of state ends it. Messages with payload, credit updates and completions
-     * of sends leave it as it is, so they need not ask for each of its reasons again.
+     * Whether the stream is established, and nothing but buffered copy is under way in either
+     * direction: nothing is lent, offered, ended, or about to be suspended. The {@link Schedule}
+     * sets this after an event; a change of state clears it. Messages with payload, credit updates
+     * and completions of sends do not change it, so they need not check each condition again.
      */
     boolean bcopyOnly;
 
@@ -146,7 +146,7 @@ final class Lifecycle {
         arm(SdpMachine.TIMER_GRACE, GRACE_NANOS, out);
     }
 
-    /** Cut, telling the peer by AbortConn: only after our DisConn (12.4). */
+    /** Cuts the stream and tells the peer by AbortConn; only after our DisConn (12.4). */
     void aborting(AbortReason why, ActionList out) {
         become(State.ABORTING);
         fail(why);
@@ -155,7 +155,7 @@ final class Lifecycle {
         out.wake(ActionList.READABLE | ActionList.WRITABLE);
     }
 
-    /** Cut, with nothing more to say to the peer. */
+    /** Cuts the stream and the connection below without a message to the peer. */
     void cut(AbortReason why, ActionList out) {
         fail(why);
         end(State.ERROR, out);
@@ -174,13 +174,13 @@ final class Lifecycle {
         }
     }
 
-    /** The connection below was cut for us. */
+    /** Ends the stream as cut; the connection below is already gone. */
     void lost(AbortReason why, ActionList out) {
         fail(why);
         end(State.ERROR, out);
     }
 
-    /** The end: nothing will be emitted any more. */
+    /** The end: no message will be emitted any more. */
     void end(State last, ActionList out) {
         become(last);
         down = true;

@@ -38,7 +38,7 @@ public final class Mid {
     /** The Sink withdraws all its SinkAvails. */
     public static final int SINK_AVAIL_CANCEL = 0x09;
 
-    /** The Source has let go of them. */
+    /** The Source has given up the SinkAvails that were withdrawn. */
     public static final int SINK_CANCEL_ACK = 0x0A;
 
     /** Wish for another size of the peer's receive buffers. */
@@ -139,7 +139,8 @@ public final class Mid {
     }
 
     /**
-     * Bytes of the extended header of a known {@code mid}; that of Hello and HelloAck is payload.
+     * Bytes of the extended header of a known {@code mid}; the fields of Hello and HelloAck count
+     * as payload.
      */
     static int extendedBytes(int mid) {
         return SHAPES[mid] & ~PAYLOAD;

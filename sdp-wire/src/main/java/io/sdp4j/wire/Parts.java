@@ -3,11 +3,10 @@ package io.sdp4j.wire;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The parts of a machine, its set-up by Hello and HelloAck, and facts that it can tell about
- * itself.
+ * The parts of a machine, its set-up by Hello and HelloAck, and the queries about it.
  *
- * <p>Shape: one organ for each thing to keep; the two halves of the connection know nothing of each
- * other, and only the pumps and the schedule look at several organs.
+ * <p>Shape: one object for each concern. The two halves of the connection know nothing of each
+ * other; only the classes whose constructor takes {@code Parts} look at several objects.
  *
  * <p>Source of the set-up: docs/protocol.md 3.
  */
@@ -47,7 +46,7 @@ public abstract sealed class Parts permits SdpMachine {
         credits = new Credits(config.receiveSlots());
         send = new SendHalf(config, credits);
         receive = new ReceiveHalf(config, credits);
-        // Each of the others takes what is made before it.
+        // The order matters: each of these constructors reads fields that are set before it.
         emitter = new Emitter(this);
         arrivals = new Arrivals(this);
         sinkPump = new SinkPump(this);
@@ -123,7 +122,7 @@ public abstract sealed class Parts permits SdpMachine {
         return fault;
     }
 
-    /** Buffers of 2^31 bytes, which fit no int, become the largest that do. */
+    /** A size of 2^31 bytes does not fit an int and becomes {@link Integer#MAX_VALUE}. */
     private void onPeer(int maxAdverts, int receiveBytes) {
         peerMaxAdverts = maxAdverts;
         peerReceiveBytes = receiveBytes < 0 ? Integer.MAX_VALUE : receiveBytes;

@@ -1,10 +1,10 @@
 package io.sdp4j.wire;
 
 /**
- * The timers of what the peer, or RDMA, must get on with.
+ * The timers that watch whether the peer answers and whether RDMA operations complete.
  *
- * <p>Shape: a timer is armed when there is something to wait for and left to run out; it then looks
- * whether what it waited for has moved since. So nothing is armed or cancelled on the data path.
+ * <p>Shape: a timer is armed when there is something to wait for, and left to run out. Then it
+ * looks whether there was progress since it was armed. So the data path arms and cancels nothing.
  *
  * <p>Source: docs/protocol.md 12.5 and 18.
  */
@@ -40,7 +40,7 @@ final class ProgressTimers {
         this.suspension = suspension;
     }
 
-    /** Arms what there is a reason for. */
+    /** Arms each timer that has something to wait for. */
     void look(ActionList out) {
         boolean waiting = send.sources.outstanding() > 0;
         if (waiting && life.armIfIdle(SdpMachine.TIMER_SRC_AVAIL, SRC_AVAIL_NANOS, out)) {
@@ -58,7 +58,7 @@ final class ProgressTimers {
         }
     }
 
-    /** A timer ran out: whether the stream is to be cut. */
+    /** A timer ran out. Returns whether the stream is to be cut. */
     boolean expired(int timer) {
         return switch (timer) {
             case SdpMachine.TIMER_SRC_AVAIL -> {

@@ -1,11 +1,11 @@
 package io.sdp4j.wire;
 
-/** From the least to the most that a number of a configuration may be. */
+/** Checks that a number of a configuration lies in its range. */
 final class Range {
     private Range() {}
 
     /**
-     * @throws IllegalArgumentException when {@code value} is out of it
+     * @throws IllegalArgumentException when {@code value} is out of its range
      */
     static void check(String name, int value, int min, int max) {
         if (value < min || value > max) {

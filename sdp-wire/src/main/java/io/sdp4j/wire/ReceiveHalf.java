@@ -3,9 +3,9 @@ package io.sdp4j.wire;
 /**
  * The half-connection on which we are the Sink.
  *
- * <p>Shape: its mode, which the peer changes (the way out of Buffered would be ours, and we never
- * take it); whether the peer's DisConn has been taken; whether our application still reads; the
- * peer's SrcAvails and the buffers lent to us.
+ * <p>Shape: its mode, which the peer changes (only we could leave Buffered, and never do); whether
+ * the peer's DisConn has been taken; whether our application still reads; the peer's SrcAvails and
+ * the buffers lent to us.
  *
  * <p>Source: docs/protocol.md 6, 7, 9 and 12.3.
  */
@@ -32,12 +32,12 @@ final class ReceiveHalf {
         return mode;
     }
 
-    /** Whether there is more to look after than buffered copy. */
+    /** Whether this half has work beyond buffered copy. */
     boolean busy() {
         return offers.unanswered() || offers.cancelled() || !sinks.isEmpty();
     }
 
-    /** Whether payload goes to a reader as it comes, and nothing else is to be looked after. */
+    /** Whether payload goes to a reader as it comes, and this half has no other work. */
     boolean bcopyOnly() {
         return !busy() && offers.idle() && !sizeAsked && !fin && !shut;
     }
@@ -58,15 +58,16 @@ final class ReceiveHalf {
         sinks.recall();
     }
 
-    /** Bytes that the application could read by RDMA now, but for a buffer. */
+    /** Bytes that the application could read by RDMA now if it lent a buffer. */
     long offeredBytes() {
         Region r = sinks.isEmpty() ? offers.readable() : null;
         return r == null ? 0 : r.left();
     }
 
     /**
-     * Payload of {@code payloadBytes} in a Data message. A Source sends none until it knows its
-     * SrcAvails to be processed (6.2, 7.2), except what it knows to be wanted as Data (6.4).
+     * Judges a Data message of {@code payloadBytes}. A Source sends no payload until it knows that
+     * its SrcAvails are processed (6.2, 7.2), except for bytes that it knows are wanted as Data
+     * (6.4).
      */
     AbortReason onData(int payloadBytes) {
         if (fin) {
@@ -79,7 +80,9 @@ final class ReceiveHalf {
         return AbortReason.NONE;
     }
 
-    /** Payload in a SinkAvail: not beside a SrcAvail (6.2), nor before owed Data (6.4). */
+    /**
+     * Judges payload in a SinkAvail: illegal beside a SrcAvail (6.2), and before owed Data (6.4).
+     */
     AbortReason onTransaction() {
         if (fin) {
             return AbortReason.ILLEGAL_IN_STATE;
@@ -116,7 +119,7 @@ final class ReceiveHalf {
         if (inlineBytes > 0 && offers.expected() > 0) {
             return AbortReason.ILLEGAL_IN_MODE; // what is owed comes first (6.4)
         }
-        // A SinkAvail that is out wins (6.5): those that cross it are ignored, and none is held
+        // A SinkAvail that is out wins (6.5): SrcAvails that cross it are ignored, so none is held
         // then.
         assert offers.held.isEmpty() || sinks.offered() == 0;
         if (sinks.offered() == 0) {
@@ -150,7 +153,7 @@ final class ReceiveHalf {
         return AbortReason.NONE;
     }
 
-    /** ChRcvBuf: buffers keep their size, which is the answer (9). */
+    /** ChRcvBuf: our buffers keep their size, and the answer tells that size (9). */
     void onSizeRequest() {
         sizeAsked = true;
     }
@@ -169,8 +172,9 @@ final class ReceiveHalf {
     }
 
     /**
-     * DisConn: once, not before the peer's own SrcAvails are processed (12.3), nor before the bytes
-     * of them that it owes (6.4): an end of stream here would hide that bytes are missing.
+     * Judges DisConn. It comes once, after the peer's own SrcAvails are processed (12.3) and after
+     * the bytes of them that the peer owes (6.4): otherwise the end of stream would hide that bytes
+     * are missing.
      */
     AbortReason onDisConn() {
         if (fin || offers.open() || offers.expected() > 0) {

@@ -51,7 +51,7 @@ final class Region {
         refused = false;
     }
 
-    /** Bytes not even issued. */
+    /** Bytes that are not issued yet. */
     long left() {
         return lenBytes - issued;
     }

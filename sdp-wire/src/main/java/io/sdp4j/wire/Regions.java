@@ -55,7 +55,7 @@ final class Regions {
         size = 0;
     }
 
-    /** The first region with bytes completed short of those issued. */
+    /** Returns the first region with RDMA under way; there must be one. */
     Region firstMoving() {
         for (int i = 0; i < size; i++) {
             if (get(i).moving()) {

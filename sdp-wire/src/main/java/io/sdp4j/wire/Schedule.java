@@ -1,11 +1,10 @@
 package io.sdp4j.wire;
 
 /**
- * Work after every event: everything that is due and allowed, in one order.
+ * Does, after every event, everything that is due and allowed, in one order.
  *
- * <p>Shape: messages without payload are not queued: that one is due is a fact of the
- * half-connections or of the connection, and is looked at again after every event, so nothing can
- * pile up.
+ * <p>Shape: messages without payload are not queued. The half-connections and the connection know
+ * which of them are due, and are asked again after every event; so nothing can pile up.
  *
  * <p>Source: docs/protocol.md 4.3 to 4.5, 6.8, 9, 10 and 12.4.
  */
@@ -39,13 +38,16 @@ final class Schedule {
         return watch;
     }
 
-    /** Does what is due, and sees whether anything beyond buffered copy can be due next. */
+    /** Does what is due, and sets {@link Lifecycle#bcopyOnly} for the next event. */
     void run(ActionList out) {
         doAll(out);
         life.bcopyOnly = bcopyOnly();
     }
 
-    /** As {@link #run}, where messages with payload or credit updates are all that was. */
+    /**
+     * As {@link #run}, after a message, a completion of sends or a consumed slot: while nothing but
+     * buffered copy is under way, only a credit update can be due.
+     */
     void runAfterBcopy(ActionList out) {
         if (!life.bcopyOnly) {
             run(out);
@@ -82,7 +84,7 @@ final class Schedule {
         }
     }
 
-    /** Whether credits are told of in messages of their own. */
+    /** Whether credit updates may be sent. */
     boolean updates() {
         return life.talking() && !(send.finSent() && receive.fin()) && !suspension.silent();
     }
@@ -102,14 +104,16 @@ final class Schedule {
             emitter.control(Mid.DISCONN, ActionList.SIGNALLED, 0, out);
             send.onFinSent();
         }
-        // Last, because any other message makes it superfluous (4.4), a last word among them.
+        // Last, because any other message, DisConn included, makes a credit update superfluous
+        // (4.4).
         updateCredits(out);
     }
 
     /**
-     * After SuspComm nothing follows (10) but credit updates: without them the peer may not be able
-     * to send what it owes, to tell of the transfers that it finishes, or to answer. A loan that
-     * the peer cancels now was told of, or never will be.
+     * After our SuspComm only credit updates follow (10). Without them the peer may lack the
+     * credits to send what it owes, to tell of the transfers that it finishes, or to answer. No
+     * acknowledgement is held back any more: if the peer cancels a SrcAvail now, what we read of it
+     * was told, or never will be.
      */
     private void listen(ActionList out) {
         credits.releaseAck();
@@ -122,24 +126,24 @@ final class Schedule {
         }
     }
 
-    /** Whatever goes beyond buffered copy. */
+    /** Does what goes beyond buffered copy. */
     private void transfer(ActionList out) {
         cureDeadlock();
         sinkPump.pump(send.sources.acksHeldBack(credits), out);
         sourcePump.pump(room(), out);
-        // One is left to SrcAvail: a SinkAvail may stay for as long as the peer has nothing to say.
+        // One advertisement is left to SrcAvail: a SinkAvail may stay out until the peer writes.
         sinkPump.offer(room() - 1, out);
         watch.look(out);
     }
 
-    /** Advertisements of ours, on both halves, that the peer can keep track of yet (6.2). */
+    /** Advertisements, of both our halves together, that the peer can still keep track of (6.2). */
     private int room() {
         return parts.peerMaxAdverts - send.sources.outstanding() - receive.sinks.offered();
     }
 
     /**
-     * Both sides write and neither reads (6.8): the peer's bytes are wanted as Data, and when that
-     * has filled our buffers, ours become Data too.
+     * Both sides write and neither reads (6.8): asks for the peer's bytes as Data, and when those
+     * have filled our buffers, turns ours into Data, too.
      */
     private void cureDeadlock() {
         if (!send.sources.isEmpty() && receive.sinks.isEmpty()) {
@@ -170,8 +174,8 @@ final class Schedule {
 
     /**
      * Whether transfers are in process that must be finished before the session is suspended (10).
-     * A transfer that only waits for a credit has left already: the message that this is about
-     * needs one, too.
+     * A transfer that waited only for a credit has left already: SuspComm and its answer need a
+     * credit, too.
      */
     private boolean busy() {
         return receive.offers.reads().size() > 0
@@ -180,7 +184,7 @@ final class Schedule {
                 || send.sources.owed() > 0;
     }
 
-    /** Whether there may be something to say without payload, which must not wait long. */
+    /** Whether a message without payload may be due that must not wait long. */
     boolean due() {
         return send.busy()
                 || receive.busy()

@@ -19,8 +19,8 @@ import java.lang.foreign.MemorySegment;
  *  end:        shutdownOutput/shutdownInput/close/abort, onDisconnected/onQpError; closed()
  * }
  *
- * <p>What a reader of the stream does: delivered bytes first; then end of stream when {@link
- * #eof()}; then failure when {@link #reset()}; else wait. A writer fails when {@link #reset()} or
+ * <p>A reader of the stream first takes delivered bytes; then it sees end of stream if {@link
+ * #eof()}, then failure if {@link #reset()}; else it waits. A writer fails if {@link #reset()} or
  * {@link #outputShut()}, and waits while not {@link #writable()}.
  *
  * <p>Source: docs/protocol.md, cited rule by rule.
@@ -41,7 +41,7 @@ public final class SdpMachine extends Parts {
     /** Timer: AbortConn must be sent by then. */
     public static final int TIMER_ABORT = 3;
 
-    /** Timer: the peer must have begun to read a SrcAvail by then, else it is withdrawn. */
+    /** Timer: the peer must have answered a SrcAvail by then, else all are withdrawn. */
     public static final int TIMER_SRC_AVAIL = 4;
 
     /** Timer: the peer must have answered SrcAvailCancel or SinkAvailCancel by then. */
@@ -117,18 +117,18 @@ public final class SdpMachine extends Parts {
     }
 
     /**
-     * Whether a message without payload is due that reservations keep from leaving. A holder that
-     * keeps one for longer than it takes to fill a slot then has to use it: its message tells the
-     * same.
+     * Whether reservations keep a message without payload that is due from leaving. A holder that
+     * keeps a reservation for longer than it takes to fill a slot must then use it: its payload
+     * message tells of our buffers, too.
      */
     public boolean heldUp() {
         return credits.reserved > 0 && !emitter.controlAllowed() && schedule.due();
     }
 
     /**
-     * Whether a peer with {@code buffers} receive buffers that announces them as we do will tell of
-     * more when its application has read all, although the last message that its credits allow is
-     * not sent.
+     * Whether a peer with {@code buffers} receive buffers that follows our rules for credit updates
+     * sends one when its application has read all, even if the last message that its credits allow
+     * is not sent.
      */
     public static boolean peerAnnounces(int buffers) {
         return Credits.announces(buffers);
@@ -199,7 +199,7 @@ public final class SdpMachine extends Parts {
      * port}; once it has agreed, SUSPENDED. Lent buffers then come back as RECALLED, delivered
      * bytes stay readable, and the shell goes on with a new machine on the new connection.
      *
-     * @return false when this machine does not do it, or not now
+     * @return false when this machine cannot suspend sessions, or not now
      */
     public boolean suspend(int port, ActionList out) {
         if (!features.suspending() || state() != State.ESTABLISHED || suspension.wanted()) {
@@ -247,7 +247,7 @@ public final class SdpMachine extends Parts {
      * A message landed in receive buffer {@code slot}. The slot comes back as DELIVER or REPOST, or
      * not at all when the connection is over.
      *
-     * @param first see {@link Bsdh#first}; of bytes that a short message lacks the value is ignored
+     * @param first see {@link Bsdh#first}; bits of bytes that a short message lacks are ignored
      * @param second see {@link Bsdh#second}
      * @param more a private copy of the extended header that follows, if a message of this MID and
      *     length has one: the first {@code min(byteLen - 16, 20)} bytes or more
@@ -300,10 +300,9 @@ public final class SdpMachine extends Parts {
     }
 
     /**
-     * Sends an empty message although no credits are due to be told of, for what a message does
-     * besides: it wakes a peer that sleeps.
+     * Sends an empty message even if no credit update is due, to wake a peer that sleeps.
      *
-     * @return false if none may leave now
+     * @return false if no message may leave now
      */
     public boolean sendEmpty(ActionList out) {
         boolean may = schedule.updates() && emitter.controlAllowed();

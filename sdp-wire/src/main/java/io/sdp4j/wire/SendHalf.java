@@ -49,7 +49,7 @@ final class SendHalf {
         pipelinedWanted = true;
     }
 
-    /** Whether there is more to look after than buffered copy. */
+    /** Whether this half has work beyond buffered copy. */
     boolean busy() {
         return !sources.isEmpty()
                 || !offers.held.isEmpty()
@@ -57,7 +57,7 @@ final class SendHalf {
                 || pipelined != pipelinedWanted;
     }
 
-    /** Whether payload is copied, in order, and nothing else is to be looked after. */
+    /** Whether payload is copied, in order, and this half has no other work. */
     boolean bcopyOnly() {
         return !busy() && sources.idle() && !finWanted;
     }
@@ -72,8 +72,8 @@ final class SendHalf {
     }
 
     /**
-     * DisConn goes after every byte, reserved, lent or owed (12.4), and after RdmaWrCompl and
-     * SinkCancelAck, which have left where there are credits.
+     * Whether DisConn may leave, credits aside: after every byte that is reserved, lent or owed
+     * (12.4). RdmaWrCompl and SinkCancelAck go first, too; where there are credits, they have left.
      */
     boolean finDue() {
         return finWanted
@@ -103,8 +103,9 @@ final class SendHalf {
     }
 
     /**
-     * Whether a Data message with payload fits the order of the stream: nothing lent is before it,
-     * except what is owed (6.2, 6.4). RdmaWrCompl has left where there are credits.
+     * Whether a Data message with payload fits the order of the stream: no lent buffer comes before
+     * it, or its bytes are owed (6.2, 6.4). RdmaWrCompl goes first; where there are credits, it has
+     * left.
      */
     boolean payloadInOrder() {
         return sources.owed() > 0 || (sources.isEmpty() && !finWanted);
@@ -118,18 +119,18 @@ final class SendHalf {
         }
     }
 
-    /** Whether our ModeChange, which nothing need precede, may leave now, credits aside (7.3). */
+    /** Whether our ModeChange is due, credits aside; no other message need precede it (7.3). */
     boolean pipeliningDue() {
         return pipelinedWanted && !pipelined && !finSent;
     }
 
-    /** It leaves. */
+    /** Our ModeChange leaves. */
     void onPipelining() {
         pipelined = true;
     }
 
     /**
-     * SinkAvail, its payload already taken (6.3, 6.5).
+     * Judges a SinkAvail whose payload was already judged, and holds it (6.3, 6.5).
      *
      * @param lenLegal whether {@code len}, unsigned, is in 1..2^31
      * @param peerReceiveBytes size of the Sink's own private buffers
@@ -144,13 +145,13 @@ final class SendHalf {
             int peerReceiveBytes,
             int srcAvails) {
         if (!lenLegal) {
-            return AbortReason.BAD_ADVERTISEMENT; // whatever becomes of it (2.13)
+            return AbortReason.BAD_ADVERTISEMENT; // even if it is stale (2.13)
         }
         if (!pipelined) {
             return AbortReason.ILLEGAL_IN_MODE;
         }
         if (offers.stale(nonDiscards)) {
-            return AbortReason.NONE; // before what only matters to one that is used (16.1)
+            return AbortReason.NONE; // the rules that follow are for one that is used (16.1)
         }
         long lenBytes = len & 0xFFFF_FFFFL;
         if (lenBytes <= peerReceiveBytes) {

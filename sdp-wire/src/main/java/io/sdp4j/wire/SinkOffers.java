@@ -18,7 +18,7 @@ final class SinkOffers {
     final Regions held = new Regions();
     int p;
     private int revoked;
-    private boolean cutShort; // and the rest of one that was in process
+    private boolean cutShort; // the cancel takes back the rest of the one in process, too
 
     boolean inProcess() {
         return !held.isEmpty() && held.first().issued > 0;
@@ -29,7 +29,7 @@ final class SinkOffers {
         return revoked > 0 || cutShort;
     }
 
-    /** A message with payload leaves: it takes the oldest SinkAvail along (6.5). */
+    /** A message with payload leaves: it uses up the oldest SinkAvail (6.5). */
     void onPayloadSent() {
         if (held.size == 0) {
             p++;
@@ -39,7 +39,7 @@ final class SinkOffers {
         }
     }
 
-    /** Whether a SinkAvail is stale; the counter then forgets the message (6.5). */
+    /** Whether a SinkAvail is stale; if it is, {@code p} is lowered by one (6.5). */
     boolean stale(int nonDiscards) {
         if (nonDiscards == p) {
             return false;

@@ -1,7 +1,8 @@
 package io.sdp4j.wire;
 
 /**
- * Fills what is lent to us as a Sink, and sends the answers and offers that are due and allowed.
+ * Fills the buffers lent to us as a Sink, and sends the answers and offers that are due and
+ * allowed.
  *
  * <p>Source: docs/protocol.md 6.2 to 6.7.
  */
@@ -69,8 +70,8 @@ final class SinkPump {
 
     /** RdmaRdCompl and SendSm for the oldest offers, in order (6.2, 6.4, 6.6). */
     private void answer(ActionList out) {
-        // A peer whose messages we hold unacknowledged may be out of credits, and we with it. When
-        // nothing is being read any more, the acknowledgement need not wait for the answers.
+        // A peer whose messages we do not acknowledge may be out of credits, and so may we. Once no
+        // RDMA Read is under way, the acknowledgement need not wait for the answers.
         if (offers.reads().size() == 0 && !emitter.controlAllowed()) {
             credits.releaseAck();
         }

@@ -5,14 +5,14 @@ package io.sdp4j.wire;
  * us to read, and those that we lend it to be filled.
  *
  * <p>Shape: a part of {@link SdpMachine}, under the same lock. A reader first takes what was
- * delivered; when nothing is left of it, it may lend its buffer. The machine then fills it by RDMA
- * Reads from what the peer offers, or offers it to the peer (SinkAvail), and gives each buffer back
- * exactly once, in the order of lending, as SINK_RETURNED with the bytes it holds from its start.
- * With fewer bytes than it has room for, even none, it comes back when there is nothing more to
- * read by RDMA now: the next bytes of the stream then are in DELIVER rows, or yet to come.
+ * delivered; when nothing of that is left, it may lend its buffer. The machine then fills the
+ * buffer by RDMA Reads from what the peer offers, or offers the buffer to the peer (SinkAvail). It
+ * gives each buffer back exactly once, in the order of lending, as SINK_RETURNED with the bytes it
+ * holds from its start. A buffer comes back short, or even empty, when there is nothing more to
+ * read by RDMA now: the next bytes of the stream are then in DELIVER rows, or yet to come.
  *
- * <p>What the peer offers stays where it is until it is read; {@link #refuse} makes the peer send
- * it as Data. A machine without zero copy refuses by itself.
+ * <p>The bytes that the peer offers stay with the peer until they are read; {@link #refuse} makes
+ * the peer send them as Data. A machine without zero copy refuses by itself.
  *
  * <p>Source: docs/protocol.md 6 and 7.
  */
@@ -36,8 +36,8 @@ public final class SinkSide {
      * @param lenBytes 1..2^31
      * @param rkey key that lets the peer write it, if it may be offered
      * @param va address of its first byte, as the key wants it
-     * @param offerable whether the peer may be let to write it: not if it must come back full, or
-     *     was registered for local access only
+     * @param offerable whether the peer may be allowed to write the buffer: not if the buffer must
+     *     come back full, or was registered for local access only
      * @return false when nothing was taken: delivered slots are not consumed yet, the half has
      *     ended, or too many are lent
      */
@@ -61,15 +61,16 @@ public final class SinkSide {
     }
 
     /**
-     * Bytes that the peer offers to be read next, 0 when there is none: lend a buffer, or refuse. A
-     * reader that finds nothing delivered must do one of both, else it waits for ever.
+     * Bytes that the peer offers to be read next, 0 when there are none. A reader that finds
+     * nothing delivered must lend a buffer or refuse the offer, else it waits for ever.
      */
     public long offeredBytes() {
         return machine.open() ? receive.offeredBytes() : 0;
     }
 
     /**
-     * Wants the oldest offer as Data (SendSm). Reads of it that are under way are finished first.
+     * Asks for the oldest offer as Data (SendSm). RDMA Reads of it that are under way are finished
+     * first.
      */
     public void refuse(ActionList out) {
         receive.offers.refuse();

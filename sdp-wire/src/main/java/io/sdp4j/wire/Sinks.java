@@ -101,7 +101,10 @@ final class Sinks {
         offered++;
     }
 
-    /** A message with payload goes to the shell, and with it the buffers it makes useless (6.5). */
+    /**
+     * A message with payload goes to the shell, and with it the buffers that the message makes
+     * useless: the oldest one offered, or all if none is offered (6.5).
+     */
     void onPayload(ActionList out) {
         if (offered > 0) {
             returnFirst(out);
@@ -126,7 +129,7 @@ final class Sinks {
         return true;
     }
 
-    /** RdmaWrCompl (6.3). Of a SinkAvail that the Source itself has ended it tells no bytes. */
+    /** RdmaWrCompl (6.3). The one for a SinkAvail that the Source has voided is ignored. */
     AbortReason onRdmaWrCompl(int len, ActionList out) {
         if (offered == 0) {
             if (voided == 0) {
@@ -146,8 +149,8 @@ final class Sinks {
     }
 
     /**
-     * SinkCancelAck (6.7). With a late one possible, MSeqAck tells which it is: it is true then, or
-     * not below our cancel, see {@link #mayCancel}.
+     * SinkCancelAck (6.7). If a late one may come, MSeqAck tells which one this is: see {@link
+     * #mayCancel} for why MSeqAck is then either true or not below our cancel.
      *
      * @param ack MSeqAck of the message
      */
@@ -178,8 +181,9 @@ final class Sinks {
 
     /**
      * Whether SinkAvailCancel may be sent now (6.7). While the peer may be holding its MSeqAck back
-     * for a SrcAvailCancel of ours (6.6), the answer to this cancel and the late one to another
-     * would look the same: with such a one possible, this cancel waits until that one is processed.
+     * for a SrcAvailCancel of ours (6.6), the answer to this cancel and a late answer to an earlier
+     * one would look the same. So if a late answer is possible, this cancel waits until the
+     * SrcAvailCancel is processed.
      */
     boolean mayCancel(boolean acksHeldBack) {
         return cancel == Sources.WANTED && !(acksHeldBack && lateAcks > 0);
@@ -192,8 +196,8 @@ final class Sinks {
     }
 
     /**
-     * The half has left Pipelined: offered buffers become ordinary (7.3). With the next change of
-     * mode its Source has nothing more to say of it.
+     * The half has left Pipelined: offered buffers become ordinary (7.3). Offers that an earlier
+     * change of mode voided are forgotten: the Source has nothing more to say of them.
      */
     void forgetOffers() {
         voided = offered;
@@ -202,8 +206,8 @@ final class Sinks {
     }
 
     /**
-     * Returns what is recalled, or holds bytes and is not being filled: it is full, or there is
-     * nothing more to read now.
+     * Returns the oldest buffers as long as each is recalled or holds bytes, and is not being
+     * filled: it is full, or there is nothing more to read now.
      */
     void giveBack(ActionList out) {
         while (!lent.isEmpty() && offered == 0) {

@@ -1,7 +1,7 @@
 package io.sdp4j.wire;
 
 /**
- * The peer's SrcAvails that we hold as a Sink: the parts of them that are read, told, refused.
+ * The peer's SrcAvails that we hold as a Sink: which parts of them are read, reported, refused.
  *
  * <p>Shape: a queue, oldest first; answers always concern the oldest.
  *
@@ -49,7 +49,7 @@ final class SourceOffers {
         return expected;
     }
 
-    /** Bytes of those that the peer knows to be wanted as Data. */
+    /** Bytes of {@code expected} that the peer knows to be wanted as Data. */
     long promised() {
         return expected - unseen;
     }
@@ -128,7 +128,7 @@ final class SourceOffers {
         return lenBytes;
     }
 
-    /** The oldest one not refused is wanted as Data. */
+    /** Marks the oldest one with bytes left to read as wanted as Data. */
     void refuse() {
         for (int i = 0; i < held.size(); i++) {
             if (held.get(i).left() > 0) {
@@ -144,7 +144,7 @@ final class SourceOffers {
         }
     }
 
-    /** Payload arrived that we asked for. */
+    /** Payload arrived: it counts towards the bytes that we asked for. */
     void onPayload(int payloadBytes) {
         expected -= Math.min(expected, payloadBytes);
     }
@@ -184,7 +184,10 @@ final class SourceOffers {
         held.removeFirst();
     }
 
-    /** Whether a cancel is carried out now: nothing is left. The answer is due if it is. */
+    /**
+     * Whether a cancel is carried out now: nothing is held any more. If it dropped anything, SendSm
+     * is due.
+     */
     boolean cancelCarriedOut() {
         if (!cancelled || !held.isEmpty()) {
             return false;

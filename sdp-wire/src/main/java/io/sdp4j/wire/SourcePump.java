@@ -1,7 +1,8 @@
 package io.sdp4j.wire;
 
 /**
- * Moves what is lent to us as a Source, and sends the messages about it that are due and allowed.
+ * Moves the buffers lent to us as a Source, and sends the messages about them that are due and
+ * allowed.
  *
  * <p>Source: docs/protocol.md 6.2, 6.3, 6.5 to 6.7 and 7.
  */
@@ -47,7 +48,7 @@ final class SourcePump {
         sources.giveBack(out);
     }
 
-    /** Whether something lent may be begun now, order and suspension considered. */
+    /** Whether the transfer of a lent buffer may begin now, considering order and suspension. */
     private boolean free() {
         return sources.free() && credits.reserved == 0 && !suspension.wanted();
     }

@@ -97,7 +97,7 @@ final class Sources {
         return cancel == NONE && owed == 0 && !copying();
     }
 
-    /** Whether the rest of a region is to be copied that cannot be returned yet. */
+    /** Whether a region that cannot be returned yet has a rest that is to be copied. */
     private boolean copying() {
         for (int i = 0; i < lent.size(); i++) {
             if (lent.get(i).outcome == ActionList.COPY) {
@@ -232,7 +232,8 @@ final class Sources {
     /**
      * The cancel, if there was one, is processed.
      *
-     * @param copy whether what was never read is to be copied, if the shell did not recall it
+     * @param copy whether bytes that were not read are to be copied, if the shell did not recall
+     *     them
      */
     private void onCancelled(boolean copy) {
         cancel = NONE;
@@ -259,7 +260,7 @@ final class Sources {
         owed -= Math.min(owed, payloadBytes);
     }
 
-    /** Returns what is processed and untouched, in order. */
+    /** Returns, in order, the regions that are processed and that no RDMA of ours touches. */
     void giveBack(ActionList out) {
         while (!lent.isEmpty() && lent.first().outcome != 0 && !lent.first().moving()) {
             Region r = lent.first();

@@ -4,8 +4,8 @@ package io.sdp4j.wire;
  * Suspending a session: which end asked, and how far it is.
  *
  * <p>Shape: {@code ours} is the port of a SuspComm that we want to send or have sent, {@code
- * theirs} of one received; -1 = none. From the first of both on nothing new is begun; the message
- * leaves when nothing is in process.
+ * theirs} of one received; -1 = none. As soon as one of them is set, nothing new is begun; our
+ * message leaves when nothing is in process.
  *
  * <p>Source: docs/protocol.md 10.
  */

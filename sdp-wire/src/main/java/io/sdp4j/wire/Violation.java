@@ -8,7 +8,7 @@ package io.sdp4j.wire;
  * @param reason the rule
  * @param mid its message identifier; -1 when it was too short to have one
  * @param bytes byte count of the message
- * @param len what its header says of that, unsigned; 0 when it was too short
+ * @param len byte count that its header claims, unsigned; 0 when it was too short
  * @param mseq its sequence number; 0 when it was too short
  * @param state where the connection stood
  */
