@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** The active side of one connection: Hello there, HelloAck back. */
+/** The active side of set-up: sends Hello, judges the peer's HelloAck. */
 final class ActiveOpen {
     private ActiveOpen() {}
 
@@ -29,7 +29,7 @@ final class ActiveOpen {
         SdpMachine machine = SdpMachine.connecting(settings.wireConfig(fabric.capabilities()));
         byte[] hello = new byte[Hello.SHORT_BYTES];
         machine.writeHello(MemorySegment.ofArray(hello), 0);
-        InetSocketAddress[] own = {new InetSocketAddress(0)}; // until the fabric wants to know
+        InetSocketAddress[] own = {new InetSocketAddress(0)}; // until the fabric asks for it
         ConnectRequest request =
                 new ConnectRequest(
                         remote,
@@ -68,7 +68,10 @@ final class ActiveOpen {
         return open;
     }
 
-    /** The source address, if the application has bound one that can lead there; else null. */
+    /**
+     * Returns the source address if the application has bound one of the same family as {@code
+     * remote}; else null.
+     */
     static InetAddress bound(ConnectSpec.LocalAddress local, InetSocketAddress remote) {
         InetAddress bound = local.bound();
         boolean able = bound != null && bound.getClass() == remote.getAddress().getClass();

@@ -14,17 +14,17 @@ import java.util.concurrent.locks.LockSupport;
  * The threads that wait for one stream: at most one reader and one writer.
  *
  * <p>One platform thread, the <em>sleeper</em>, waits in the completion queue itself, so that what
- * arrives wakes it without a hop. A second thread, and every virtual thread, parks; the thread that
- * drains the queue wakes it, and runs on the event thread the task that a caller left that does not
- * wait at all. A sleeper that leaves wakes the other one, which then becomes the sleeper. A virtual
- * thread that reads parks in the JDK's poller where there is a notify descriptor, so that the event
- * thread need not run for it.
+ * arrives wakes it without a hop. A second platform thread, and every virtual thread, parks; the
+ * thread that drains the queue wakes it. A caller that does not wait at all leaves a task, which
+ * runs on the event thread. A sleeper that leaves wakes the other thread, which then becomes the
+ * sleeper. A virtual thread that reads parks in the JDK's poller if there is a notify descriptor,
+ * so that the event thread need not run for it.
  *
  * <p>Against lost wake-ups: a waiter first takes its role and enters its slot, then looks at the
  * stream once more; a thread that drains changes the stream first and looks at the slots
- * afterwards. All these fields are volatile. A thread enters as sleeper before it looks which queue
- * to sleep in, so a thread that sees none after {@link #moveTo}, or one in the new queue, knows
- * that none is in the old one.
+ * afterwards. All these fields are volatile. A thread becomes the sleeper before it looks which
+ * queue to sleep in. So a thread that sees no sleeper after {@link #moveTo}, or a sleeper in the
+ * new queue, knows that no thread is in the old queue.
  */
 final class BlockedThreads {
     private static final VarHandle SLEEPER;
@@ -45,7 +45,7 @@ final class BlockedThreads {
     /** Virtual threads can wait at a descriptor. */
     private static final boolean POLLED = JdkBridge.usable();
 
-    /** Where the JDK is short of something. */
+    /** Wait of a virtual thread if the JDK's poller fails because it is short of something. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** The stream as its waiters see it. */
@@ -54,8 +54,8 @@ final class BlockedThreads {
         int ready();
 
         /**
-         * As {@link #ready}, for a thread that is about to wait in the queue, which looks by itself
-         * what has completed.
+         * As {@link #ready}, for a thread that is about to wait in the queue: the queue itself
+         * looks for completions.
          */
         int known();
 
@@ -85,7 +85,7 @@ final class BlockedThreads {
     private volatile Thread writer;
     private volatile Thread sleeper;
 
-    /** The sleeper's queue; entered before it looks whether that is still the one in use. */
+    /** The sleeper's queue; set before the sleeper looks whether that queue is still in use. */
     private volatile CompletionQueue sleepsIn;
 
     /**
@@ -112,7 +112,10 @@ final class BlockedThreads {
         this.loop = loop;
     }
 
-    /** From here on threads wait in another queue; the caller wakes who is still in the old one. */
+    /**
+     * From here on threads wait in {@code next}; the caller wakes a thread that is still in the old
+     * queue.
+     */
     void moveTo(CompletionQueue next) {
         queue = next;
     }
@@ -125,10 +128,10 @@ final class BlockedThreads {
     /**
      * Whether a thread sleeps in the queue.
      *
-     * @param toTell runs once when it has left, if there is one
+     * @param toTell runs once when that thread has left; not at all if there is none
      */
     boolean sleeps(Runnable toTell) {
-        onLeft = toTell; // before looking, as it leaves before it looks here
+        onLeft = toTell; // before looking: the sleeper leaves before it reads onLeft
         if (sleeper != null) {
             return true;
         }
@@ -160,7 +163,7 @@ final class BlockedThreads {
         }
         boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
         back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
-        return !back; // else the call comes, or has come
+        return !back; // not taken back: the task runs, or has run
     }
 
     private void setTask(int ops, int op, VarHandle slot, Runnable task) {
@@ -187,7 +190,7 @@ final class BlockedThreads {
             leave(ops);
             sleepsIn = null;
             sleeper = null;
-            // No thread would look after the one that parked: let it take over.
+            // No thread would wake the one that is parked: let it become the sleeper.
             Thread other = ops == OffloadStream.READ ? writer : reader;
             if (other != null) {
                 LockSupport.unpark(other);
@@ -241,7 +244,10 @@ final class BlockedThreads {
         }
     }
 
-    /** Waits to read as with the JDK's sockets, or not; see {@link Stream#requestNotify}. */
+    /**
+     * Waits to read in the JDK's poller, as the JDK's sockets do, if there is a descriptor. Returns
+     * the result of {@link Stream#requestNotify}, or 0 if the poller failed.
+     */
     private int parkAtDescriptor(long nanos) {
         try {
             int ready = stream.requestNotify(OffloadStream.READ);
@@ -277,16 +283,16 @@ final class BlockedThreads {
     }
 
     /**
-     * Wakes threads that wait for an operation of {@code ops}, and has tasks run; called after the
-     * change, without the stream's lock. The caller may hold locks of its own, for which a task may
-     * wait, so no task runs here.
+     * Wakes threads that wait for an operation of {@code ops}, and has tasks run on the event
+     * thread. Called after the change, without the stream's lock. The caller may hold other locks,
+     * for which a task may wait, so no task runs here.
      */
     void signal(int ops) {
         signal(ops, false);
     }
 
     /**
-     * As {@link #signal}, by an event: the event thread, which holds no lock, runs tasks itself.
+     * As {@link #signal}, for an event: the event thread, which holds no lock, runs tasks itself.
      */
     void signalHere(int ops) {
         signal(ops, loop.inLoop());

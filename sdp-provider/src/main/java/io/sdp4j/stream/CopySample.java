@@ -1,11 +1,11 @@
 package io.sdp4j.stream;
 
 /**
- * Times one in so many of one thread's copies, which are made without the lock, for {@link
- * ZcopyThreshold}. {@link #onPosted} and {@link #report} are for the same thread, with the lock.
+ * Times some of one thread's copies, which are made without the lock, for {@link ZcopyThreshold}.
+ * The same thread calls {@link #onPosted} and {@link #report} with the lock.
  *
- * <p>Bytes copied for a device must be posted message by message, which a loan saves as well: there
- * the copy has ended when its message is posted.
+ * <p>Bytes copied for a device must also be posted message by message, which a loan saves, too. So
+ * for a device the measured time ends when the message is posted.
  */
 final class CopySample {
     /** Shorter copies say little about long ones. */
@@ -20,8 +20,8 @@ final class CopySample {
     private int bytes;
 
     /**
-     * @param every one of so many is timed
-     * @param withPost whether posting the message belongs to it
+     * @param every one copy in this many is timed
+     * @param withPost whether posting the message counts as part of the copy
      */
     CopySample(int every, boolean withPost) {
         this.every = every;

@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 /**
  * A connection whose Hello and HelloAck were exchanged.
  *
- * @param machine knows both
- * @param qp belongs to the owner of this
+ * @param machine has seen both
+ * @param qp belongs to the owner of this record
  * @param trace told of all that goes over the queue pair from here on; null = nothing is recorded
  */
 record Established(
@@ -18,7 +18,7 @@ record Established(
         InetSocketAddress local,
         InetSocketAddress remote,
         ConnectionTrace trace) {
-    /** Cuts it, and nothing is left of it: no stream has it. */
+    /** Cuts the connection and closes its queue pair; no stream has it yet. */
     void abort() {
         if (trace != null) {
             trace.abort(System.nanoTime(), false, "");

@@ -72,7 +72,7 @@ final class FabricSet {
         return o == null || ended ? null : o.fabric;
     }
 
-    /** Gives no fabric any more. */
+    /** From here on {@link #get} and {@link #opened} give no fabric. */
     void end() {
         ended = true;
     }
@@ -87,7 +87,8 @@ final class FabricSet {
     }
 
     /**
-     * @throws FabricException why it cannot be used, the same each time or for a while
+     * @throws FabricException if the fabric cannot be used; the same each time, for RDMA for ten
+     *     seconds
      */
     Fabric get(String name) throws FabricException {
         Opened o = opened.get(name);

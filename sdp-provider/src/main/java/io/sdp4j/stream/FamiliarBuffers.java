@@ -8,15 +8,14 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Buffers that were lent before, the last {@value #MAX} of them, and what they were registered as:
- * a program that uses the same few again and again has them registered without a search, an object
- * or a lock.
+ * The last {@value #MAX} buffers that were lent, with their registrations (MR). If a program lends
+ * the same few again and again, they are registered without a search, an object or a lock.
  *
- * <p>Known by the object, the range in it and its address, as some libraries point a buffer of
- * theirs at other memory. Keeps no buffer from being collected: a region that can be opened again
- * may, for as long as its fabric keeps it. A region belongs to one queue pair: when the session
- * goes on over another one, all are forgotten, closed as they are, and end with theirs. Guarded by
- * the stream's lock.
+ * <p>A buffer is recognized by the object, the range in it and its address, because some libraries
+ * point a buffer of theirs at other memory. This class keeps no buffer from being collected; a
+ * region that can be opened again may, for as long as its fabric keeps it. A region belongs to one
+ * queue pair: when the session goes on over another one, all regions are forgotten. They are closed
+ * already, and end with their queue pair. Guarded by the stream's lock.
  */
 final class FamiliarBuffers {
     private static final int MAX = 4;
@@ -46,7 +45,7 @@ final class FamiliarBuffers {
     private final Familiar[] last = new Familiar[MAX];
     private int oldest;
 
-    /** That of {@link #last}. */
+    /** The queue pair of the regions in {@link #last}. */
     private WeakReference<QueuePair> owner = new WeakReference<>(null);
 
     /**
@@ -72,8 +71,8 @@ final class FamiliarBuffers {
     }
 
     /**
-     * The remaining bytes of {@code b} are registered as {@code region} from now on, with the queue
-     * pair of the last {@link #reopen}.
+     * Remembers that the remaining bytes of {@code b} are registered as {@code region} with the
+     * queue pair of the last {@link #reopen}.
      */
     void add(ByteBuffer b, MemoryRegion region) {
         last[oldest] = new Familiar(b, region);

@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks from time to time at every stream that may have something to give back, so that one that
- * has become quiet gives back the memory that load has made it take. On the event thread.
+ * Looks from time to time, on the event thread, at every stream that may have something to give
+ * back, so that a stream that has become quiet gives back the memory that load has made it take.
  *
- * <p>Shape: a stream leaves when it has given back all, or is released, and is added again by what
- * takes the first memory afterwards. There is no timer while there is no stream; where none was
- * used, but some wait for their peers or readers to let go, looks become more and more rare.
- * Thread-safe.
+ * <p>Shape: a stream is removed when it has given back all, or is released; the first use of memory
+ * afterwards adds it again. There is no timer while there is no stream. If no stream was used since
+ * the last look, but some wait for their peers or readers to let go, the time to the next look
+ * doubles. Thread-safe.
  */
 final class IdleTrimmer {
     private static final Logger LOG = LoggerFactory.getLogger(IdleTrimmer.class);
@@ -22,15 +22,15 @@ final class IdleTrimmer {
     /** The longest time between two looks, in periods. */
     private static final int MOST_PERIODS = 32;
 
-    /** The same, at most: less than a peer waits for a lent buffer. */
+    /** Upper limit of that time: less than a peer waits for a lent buffer. */
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final EventLoop loop;
     private final long periodNanos;
     private final long longestNanos;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
-    private EventLoop.Timer next; // this: null = none
-    private long delayNanos; // this: of it, 0 = it runs
+    private EventLoop.Timer next; // guarded by this; null = none
+    private long delayNanos; // guarded by this; the delay of next, 0 = a look is running
 
     /**
      * @param periodNanos between two looks, at most 30 s; 0 = never looks
@@ -41,7 +41,9 @@ final class IdleTrimmer {
         this.longestNanos = Math.min(MOST_PERIODS * periodNanos, LONGEST_NANOS);
     }
 
-    /** Looks at it until it is removed. Any thread, with the stream's lock or without. */
+    /**
+     * Looks at {@code stream} until it is removed. Any thread, with the stream's lock or without.
+     */
     void add(StreamLife stream) {
         if (periodNanos > 0 && streams.add(stream)) {
             synchronized (this) {
@@ -52,7 +54,10 @@ final class IdleTrimmer {
         }
     }
 
-    /** It is released, or has given back all; with its lock, so that what follows is not lost. */
+    /**
+     * Removes a stream that is released or has given back all; with the stream's lock, so that a
+     * use that follows is not lost.
+     */
     void remove(StreamLife stream) {
         assert Thread.holdsLock(stream.core);
         streams.remove(stream);

@@ -8,10 +8,10 @@ import io.sdp4j.wire.Bsdh;
 /**
  * Input that the application has not taken yet, and whether it is wanted at all.
  *
- * <p>Urgent bytes are as in the kernel's TCP: one at a time is urgent, the last that came. Reads
- * stop before it, and when the reader goes on, it is dropped, or read if it is to stay in line. One
- * that another follows before it was read has become an ordinary byte; unless the reader stands
- * before it, then it makes way.
+ * <p>Urgent bytes are as in the kernel's TCP: only the last one that came is urgent. Reads stop
+ * before it; the next read drops it, or returns it if urgent bytes stay in line. If another urgent
+ * byte comes before the first one was read, the first one becomes an ordinary byte; but if the
+ * reader stands before it, it is dropped.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -21,7 +21,7 @@ final class Inbox {
     private final ActionList out;
     private StreamReader reader;
 
-    /** Messages with payload for the reader so far, wrapping. */
+    /** Number of messages that have brought the reader payload; wraps. */
     private int deliveries;
 
     private boolean oobInline;
@@ -45,7 +45,7 @@ final class Inbox {
         this.out = out;
     }
 
-    /** Before use. */
+    /** Called once, before use. */
     void begin(StreamReader reading) {
         reader = reading;
     }
@@ -106,7 +106,9 @@ final class Inbox {
         }
     }
 
-    /** The reader takes a message with an urgent byte; its number. */
+    /**
+     * Notes that the reader takes a message with an urgent byte; returns the number of that byte.
+     */
     int takeUrgent() {
         assert Thread.holdsLock(core);
         return ++urgentTaken;
@@ -178,8 +180,8 @@ final class Inbox {
     }
 
     /**
-     * Takes what has come, and may have come while the reader was behind: it stands before none of
-     * the urgent bytes.
+     * Makes progress for input that may have come while the reader was behind: the reader does not
+     * stand before any of the urgent bytes.
      */
     void progressBehind() {
         assert Thread.holdsLock(core);
@@ -207,7 +209,10 @@ final class Inbox {
         return shut;
     }
 
-    /** Throws away what has come; a message in the reader's hand stays. The caller carries out. */
+    /**
+     * Throws away what has come; a message in the reader's hand stays. The caller carries out the
+     * action list.
+     */
     void drop() {
         assert Thread.holdsLock(core);
         qps.dropEarlier();

@@ -4,12 +4,12 @@ import io.sdp4j.linux.EventLoop;
 import io.sdp4j.wire.ActionList;
 
 /**
- * Asks a connection on which nothing moves whether the peer still lives (docs/protocol.md 11),
- * where the application wants that and the fabric does not see by itself that the peer is gone.
- * Guarded by the stream's lock.
+ * Probes the peer of a connection on which nothing moves (docs/protocol.md 11), if the application
+ * wants that and the fabric does not see by itself that the peer is gone. Guarded by the stream's
+ * lock.
  */
 final class KeepAlive {
-    /** The work request that asks. */
+    /** Number of the work request that probes. */
     static final long PROBE = -1;
 
     private final StreamCore core;
@@ -20,7 +20,7 @@ final class KeepAlive {
     private EventLoop.Timer timer;
 
     /**
-     * @param idleNanos time without a message after which it asks
+     * @param idleNanos time without a message after which the peer is probed
      * @param onTime runs on the event thread when {@link #onTime()} is due
      */
     KeepAlive(StreamCore core, EventLoop loop, long idleNanos, Runnable onTime, ActionList out) {
@@ -34,7 +34,7 @@ final class KeepAlive {
     void set(boolean on) {
         assert Thread.holdsLock(core);
         if (on && timer == null) {
-            core.machine.onKeepAlive(out); // from here on
+            core.machine.onKeepAlive(out); // the idle time counts from here
             core.carryOut();
             schedule();
         } else if (!on) {

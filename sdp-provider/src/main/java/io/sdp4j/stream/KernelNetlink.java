@@ -8,10 +8,10 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * This machine's kernel as the resolver wants it: joins the module that understands netlink to the
- * one that makes native calls. Thread-safe.
+ * The netlink of this machine's kernel for the resolver: joins the module that understands netlink
+ * to the one that makes native calls. Thread-safe.
  *
- * @param loop that hears announcements; null = none does, and the resolver reads each time
+ * @param loop receives announcements; null = none does, and the resolver reads each time
  */
 public record KernelNetlink(EventLoop loop) implements Netlink {
     @Override

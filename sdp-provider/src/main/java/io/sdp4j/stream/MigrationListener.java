@@ -13,12 +13,12 @@ import java.net.ServerSocket;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The place that a session is to be resumed at when it is we who suspend it (docs/protocol.md 10).
+ * The place at which a session that we suspend is resumed (docs/protocol.md 10).
  *
  * <p>Shape: a port of our own address, held by a kernel listener that accepts no connection, and a
  * fabric listener on it that takes one connection: from the address and port that the peer has
- * always had. That one is handed to the stream as soon as the session is suspended. Both are gone
- * when the session goes on, is lost or released; a timer sees to it where nothing else does.
+ * always had. That connection is handed to the stream as soon as the session is suspended. Both
+ * listeners are closed when the session goes on, is lost or released; at the latest by a timer.
  *
  * <p>Guarded by its monitor, which is never held while the stream is called.
  */
@@ -35,7 +35,7 @@ final class MigrationListener implements PassiveOpen.Outcome {
     /** A peer was let in. */
     private boolean taken;
 
-    /** The peer that came before the session was suspended; null = none has. */
+    /** The connection of a peer that came before the session was suspended; null = none. */
     private Established early;
 
     private boolean suspended;
@@ -59,7 +59,7 @@ final class MigrationListener implements PassiveOpen.Outcome {
      * Begins to listen.
      *
      * @param local the address of this side
-     * @param peer who alone is let in
+     * @param peer the only address that is let in
      * @throws IOException if there is no port, or the fabric cannot listen on it
      */
     static MigrationListener open(
@@ -134,8 +134,8 @@ final class MigrationListener implements PassiveOpen.Outcome {
     }
 
     /**
-     * Goes on when the session is suspended and the peer has come; else whichever is later does.
-     * Where a reader is behind, it has until the limit.
+     * Resumes the session if it is suspended and the peer has come; otherwise the later of these
+     * two events calls this again. A reader that is behind has until the limit.
      */
     private void goOn() {
         Established next;
@@ -186,7 +186,7 @@ final class MigrationListener implements PassiveOpen.Outcome {
         end();
     }
 
-    /** No peer is waited for any more. Idempotent. */
+    /** Stops waiting for the peer. Idempotent. */
     void end() {
         Established unwanted;
         synchronized (this) {

@@ -12,7 +12,8 @@ import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Posts the messages of an action list, and tells the machine which have left. Guarded by the lock.
+ * Posts the messages of an action list, and tells the machine which have left. Guarded by the
+ * stream's lock.
  */
 final class Outgoing {
     private static final int FIRST_MIDS = 64;
@@ -42,7 +43,7 @@ final class Outgoing {
         this.bursts = qp.peerSleepsThroughMore();
     }
 
-    /** A filled slot. */
+    /** Posts a filled slot. */
     void send(Action a) {
         assert Thread.holdsLock(core);
         int slot = a.slot;
@@ -69,13 +70,13 @@ final class Outgoing {
         a.writeExtended(sendMemory, qp.sendOffset(slot) + Bsdh.BYTES);
     }
 
-    /** Whether the next messages are nothing that the peer's application reads. */
+    /** Sets whether the next messages hold nothing that the peer's application reads. */
     void unreadIsNoLoss(boolean is) {
         assert Thread.holdsLock(core);
         noLoss = is;
     }
 
-    /** Whether a message follows the next one soon. */
+    /** Sets whether another message soon follows the next one. */
     void followed(boolean is) {
         assert Thread.holdsLock(core);
         followed = is;
@@ -89,7 +90,7 @@ final class Outgoing {
         }
     }
 
-    /** A header alone. */
+    /** Posts a message without payload. */
     void control(Action a) {
         assert Thread.holdsLock(core);
         int slot = takeSlot();
@@ -112,7 +113,7 @@ final class Outgoing {
         post(slot, a.messageBytes(), flags);
     }
 
-    /** A header, and payload from a lent buffer. */
+    /** Posts a header, with payload from a lent buffer. */
     void sendLent(Action a, MemorySegment from) {
         assert Thread.holdsLock(core);
         int slot = takeSlot();
@@ -127,8 +128,8 @@ final class Outgoing {
     }
 
     /**
-     * A free slot. There always is one while the machine counts send depth and credits; a peer that
-     * lied about its slots can change that, and is cut.
+     * Takes a free slot. There always is one while the machine counts send depth and credits; only
+     * a peer that lied about its slots can leave none, and is cut.
      */
     private int takeSlot() {
         int slot = qp.takeSendSlot();

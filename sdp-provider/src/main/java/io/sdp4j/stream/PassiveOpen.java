@@ -12,9 +12,12 @@ import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
-/** The passive side of one connection: Hello here, HelloAck there. */
+/** The passive side of set-up: judges the peer's Hello, answers with HelloAck. */
 final class PassiveOpen {
-    /** How it ended. Called once: by the answer itself if that is no, else on the event thread. */
+    /**
+     * Result of the set-up. Called once: by {@link PassiveOpen#answer} itself if that refuses, else
+     * on the event thread.
+     */
     interface Outcome {
         /** The receiver of the call owns the connection. */
         void onEstablished(Established open);

@@ -17,22 +17,29 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A fabric of a plug-in. While connections are set up its faults are failures of this fabric alone,
- * so that others are tried; also those of one that was built for another version.
+ * Wraps the fabric of a plug-in. Its exceptions while connections are set up become failures of
+ * this fabric alone, so that other fabrics are tried; so do the linkage errors of a plug-in that
+ * was built for another version.
  */
 public final class PluginFabric implements Fabric {
     private final Fabric fabric;
     private final String name;
     private final Capabilities capabilities;
 
-    /** Asks for what cannot fail later; throws what {@code fabric} throws. */
+    /**
+     * Reads the name and the capabilities, which cannot fail later; throws what {@code fabric}
+     * throws.
+     */
     PluginFabric(Fabric fabric) {
         this.fabric = fabric;
         name = fabric.name();
         capabilities = fabric.capabilities();
     }
 
-    /** The paths of a resolver, and behind them those over fabrics of plug-ins. */
+    /**
+     * Returns a resolver that gives the paths of {@code first}, then those over fabrics of
+     * plug-ins.
+     */
     public static FabricResolver behind(FabricResolver first, List<FabricFactory> plugins) {
         if (plugins.isEmpty()) {
             return first;

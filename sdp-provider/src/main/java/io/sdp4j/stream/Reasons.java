@@ -6,7 +6,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.wire.HelloFault;
 
 /**
- * Translates between what fabrics and machines say and the switch's reasons, and codes refusals.
+ * Translates failures of fabrics and machines into the switch's reasons, and encodes refusals.
  *
  * <p>A refusal carries four bytes of private data: cause (1 version, 2 malformed Hello, 3 no
  * listener, 4 backlog, 5 resources, 6 policy), then zeros (docs/protocol.md 20.2).
@@ -34,9 +34,9 @@ final class Reasons {
     }
 
     /**
-     * The same for an attempt that left this host: to find out that no answer or no listener is
-     * there took time, and a queue pair. On this host a listener that does not answer in time is
-     * one that is slow, and may be quick the next time.
+     * As {@link #unavailable}, for an attempt that left this host. There it takes time and a queue
+     * pair to find out that nothing answers or listens, so that is remembered. On this host a
+     * listener that does not answer in time is slow, and may be quick the next time.
      */
     static OffloadUnavailable unavailableThere(FabricException e) {
         boolean remember =

@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Listens for SDP on every fabric of one kernel listener.
  *
  * <p>Requests are answered at once, before the application accepts, as a TCP backlog does. {@code
- * waiting} counts what is in its hand-shake or established and not taken; a request beyond the
- * backlog is refused before a queue pair exists (docs/protocol.md 3.8), and its client uses TCP.
+ * waiting} counts connections that are in their hand-shake, or established and not taken. A request
+ * beyond the backlog is refused before a queue pair exists (docs/protocol.md 3.8), and its client
+ * uses TCP.
  */
 final class SdpListener implements OffloadListener {
     private final ListenSpec spec;

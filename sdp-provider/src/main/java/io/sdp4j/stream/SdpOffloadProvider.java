@@ -39,7 +39,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
     private final long verbsConnectNanos;
     private final Consumer<String> warnings;
 
-    /** Fabrics without a listener that were told of. */
+    /** Fabrics whose missing listener was reported. */
     private final Set<String> lostTold = ConcurrentHashMap.newKeySet();
 
     /**
@@ -96,8 +96,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
     }
 
     /**
-     * Connects and listens no more. The caller has closed all listeners and streams, which deliver
-     * their bytes; those left when their time is over are cut. Returns at once. Idempotent.
+     * Ends connecting and listening. The caller has closed all listeners and streams; the streams
+     * still deliver their bytes, and those left when their time is over are cut. Returns at once.
+     * Idempotent.
      */
     public void close() {
         fabrics.end();
@@ -128,7 +129,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                         spec.remote().getAddress());
         for (String name : fabrics.order(spec.fabrics())) {
             if (spec.socket() >= 0 && !name.equals(HostResolver.SHM)) {
-                continue; // a device's connection is one of its own
+                continue; // only shared memory takes over a TCP connection
             }
             FabricPath path = find(paths, name);
             if (path == null || !path.usable()) {
@@ -148,7 +149,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
         throw last != null ? last : noFabric(spec.fabrics());
     }
 
-    /** Of those that a rule lists; empty = it lists none. */
+    /**
+     * The failure if none of the {@code listed} fabrics of a rule can be tried; empty = it lists
+     * none.
+     */
     private static OffloadUnavailable noFabric(List<String> listed) {
         return new OffloadUnavailable(
                 ReasonCode.NO_PROVIDER,
@@ -158,7 +162,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
     }
 
     /**
-     * @param first whether the attempt's time began with this one
+     * @param first whether this is the first fabric, so that the time of the connect began with it
      */
     private OffloadStream attempt(String name, ConnectSpec spec, boolean first)
             throws OffloadUnavailable {
@@ -193,7 +197,9 @@ public final class SdpOffloadProvider implements OffloadProvider {
         return null;
     }
 
-    /** The attempt when the fabric is ready, for whose start it has waited since {@code before}. */
+    /**
+     * Waits until the fabric is ready. Returns the attempt, moved by the time since {@code before}.
+     */
     private static ConnectSpec started(Fabric fabric, ConnectSpec spec, long before)
             throws OffloadUnavailable {
         awaitReady(fabric, spec);
@@ -221,7 +227,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
         }
     }
 
-    /** The time begins after the fabric was opened, which is not the peer's fault. */
+    /**
+     * Limits the time over an RDMA device, unless a rule gives the time. It begins after the fabric
+     * was opened, which is not the peer's fault.
+     */
     private ConnectSpec patient(String fabric, ConnectSpec spec) {
         if (!fabric.equals(DeviceResolver.VERBS) || spec.deadlineByRule()) {
             return spec;
@@ -230,7 +239,10 @@ public final class SdpOffloadProvider implements OffloadProvider {
         return spec.until(spec.askedNanos() + left);
     }
 
-    /** No path is the weakest reason there is: others stay, several of the kind add up. */
+    /**
+     * Returns the reason after a fabric without a path. No path is the weakest reason: an earlier
+     * other reason stays, several of this kind are joined.
+     */
     private static OffloadUnavailable unreachable(
             FabricPath path, ConnectSpec spec, OffloadUnavailable last) {
         if (last != null && last.reason() != ReasonCode.NOT_LOCAL) {
@@ -257,7 +269,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                     return port;
                 }
             } catch (FabricException e) {
-                // as it will tell who listens
+                // listen says why
             }
         }
         return 0;
@@ -292,7 +304,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
         return listener;
     }
 
-    /** Peers that want that fabric go without, which nothing else says. */
+    /** Warns that peers cannot use that fabric, which nothing else says. */
     private void tellLost(InetSocketAddress listener, String fabric, String why) {
         if (lostTold.add(fabric)) {
             warnings.accept(

@@ -41,7 +41,10 @@ final class SdpStream implements OffloadStream {
                 new StreamWriter(core, blocked, readiness, life.errors, bulkBytes, writesPast);
     }
 
-    /** A new stream, which is looked after from here on. The connection is its own, or cut. */
+    /**
+     * Makes a stream, which looks after itself from here on. It owns the connection, which is cut
+     * if this throws.
+     */
     static SdpStream begin(Established open, StreamContext context, Fabric fabric) {
         SdpStream stream = null;
         try {

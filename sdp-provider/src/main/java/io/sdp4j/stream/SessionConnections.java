@@ -9,14 +9,14 @@ import java.util.List;
  * The queue pairs that a session has had: one, unless it was suspended and resumed
  * (docs/protocol.md 10). Input of an earlier one is read before that of a later one.
  *
- * <p>Shape: a list from the one that is being read to the one in use; most of the time these are
- * the same. One that was read to its end is left, and closed when no thread can be waiting in it
- * any more.
+ * <p>Shape: a list from the connection that is being read to the one in use; most of the time these
+ * are the same. A connection that was read to its end goes to {@code left}, and is closed when no
+ * thread can be waiting in it any more.
  *
  * <p>Guarded by the stream's lock.
  */
 final class SessionConnections {
-    /** Most that are kept for a reader that does not read. */
+    /** Most that are open at a time, for a reader that does not read. */
     private static final int MAX_OPEN = 4;
 
     /** One queue pair and what came over it. */
@@ -39,10 +39,13 @@ final class SessionConnections {
     private long receivedBefore;
     private long sentBefore;
 
-    /** Read to their ends, not closed. */
+    /** Queue pairs that were read to their ends and are not closed yet. */
     private final List<QueuePair> left = new ArrayList<>(0);
 
-    /** The first one's descriptor was handed out; it is then the stream's until its end. */
+    /**
+     * The descriptor of the first connection was handed out; the connection then stays until the
+     * stream's end.
+     */
     private boolean keepFirst;
 
     /**
@@ -56,19 +59,19 @@ final class SessionConnections {
         current = first;
     }
 
-    /** The one that messages are taken from. */
+    /** The connection that messages are taken from. */
     Connection reading() {
         assert Thread.holdsLock(core);
         return reading;
     }
 
-    /** The one in use. */
+    /** The connection in use. */
     Connection current() {
         assert Thread.holdsLock(core);
         return current;
     }
 
-    /** Whether a reader must catch up before there can be another. */
+    /** Whether a reader must catch up before another connection can be added. */
     boolean full() {
         assert Thread.holdsLock(core);
         int open = left.size() + 1;
@@ -78,7 +81,7 @@ final class SessionConnections {
         return open >= MAX_OPEN;
     }
 
-    /** From here on messages come over another one; {@code before} has counted what came so far. */
+    /** From here on messages come over {@code qp}; {@code before} has counted the bytes so far. */
     void add(QueuePair qp, SdpMachine before) {
         assert Thread.holdsLock(core);
         receivedBefore += before.bytesReceived();
@@ -88,7 +91,7 @@ final class SessionConnections {
         current = next;
     }
 
-    /** Payload bytes that came over earlier ones, read or not. */
+    /** Payload bytes that came over earlier connections, read or not. */
     long receivedBefore() {
         assert Thread.holdsLock(core);
         return receivedBefore;
@@ -99,7 +102,9 @@ final class SessionConnections {
         return sentBefore;
     }
 
-    /** The oldest message, from {@link #reading}, or {@link UnreadQueue#NONE}. */
+    /**
+     * Takes the oldest message, from {@link #reading}; {@link UnreadQueue#NONE} if there is none.
+     */
     long take() {
         assert Thread.holdsLock(core);
         while (true) {
@@ -116,7 +121,10 @@ final class SessionConnections {
         reading = reading.next;
     }
 
-    /** Leaves those that have nothing unread; the reader has no message of theirs in hand. */
+    /**
+     * Leaves earlier connections that have nothing unread; the reader has no message of theirs in
+     * hand.
+     */
     void leaveRead() {
         assert Thread.holdsLock(core);
         while (reading != current && reading.unread.isEmpty()) {
@@ -140,7 +148,7 @@ final class SessionConnections {
         return bytes;
     }
 
-    /** Throws away what came over earlier ones; a message in the reader's hand stays. */
+    /** Throws away what came over earlier connections; a message in the reader's hand stays. */
     void dropEarlier() {
         assert Thread.holdsLock(core);
         for (Connection connection = reading; connection != current; connection = connection.next) {
@@ -150,21 +158,21 @@ final class SessionConnections {
         }
     }
 
-    /** The descriptor of the first one, which is kept for it. */
+    /** Returns the descriptor of the first connection, which is kept for it. */
     int descriptor() {
         assert Thread.holdsLock(core);
         keepFirst = true;
         return first.qp.completions().descriptor();
     }
 
-    /** Whether none is open but the one in use, and the first if it must be. */
+    /** Whether only the connection in use is open, and the first one if it must be. */
     boolean alone() {
         assert Thread.holdsLock(core);
         boolean kept = keepFirst && left.size() == 1 && left.get(0) == first.qp;
         return reading == current && (left.isEmpty() || kept);
     }
 
-    /** Those to be closed now: no thread reads them or waits in them. */
+    /** Takes the queue pairs to be closed now: no thread reads them or waits in them. */
     List<QueuePair> takeLeft() {
         assert Thread.holdsLock(core);
         if (left.isEmpty()) {
@@ -178,7 +186,7 @@ final class SessionConnections {
         return gone;
     }
 
-    /** The stream is released: all that are open. */
+    /** Takes all queue pairs that are open; the stream is released. */
     List<QueuePair> takeAll() {
         assert Thread.holdsLock(core);
         List<QueuePair> all = new ArrayList<>(left);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The way back of a suspended session: connects to the peer's new port until that succeeds or the
- * time is over. It begins when there is room for one more connection: the reader may be behind.
+ * Resumes a suspended session: connects to the peer's new port until that succeeds or the time is
+ * over. An attempt begins only if there is room for one more connection: the reader may be behind.
  *
  * <p>Shape: one attempt at a time, each on a thread of {@link SetupThreads}, because a fabric may
  * block; between two of them no thread is occupied. The new owner listens before the session is
@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 final class SessionReconnect {
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Between two attempts, by either side, to go on. */
+    /** Pause between two attempts, of either side, to go on. */
     static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final StreamLife stream;

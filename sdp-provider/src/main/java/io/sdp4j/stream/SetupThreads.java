@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * A few platform daemon threads that set up connections for those who must not block in native
+ * A few platform daemon threads that set up connections for threads that must not block in native
  * code: virtual threads, and the event thread. They end after a short idle time. Thread-safe.
  */
 final class SetupThreads {
@@ -60,7 +60,7 @@ final class SetupThreads {
         return t;
     }
 
-    /** Has {@code work} run soon, and does not wait for it. It must not throw. */
+    /** Runs {@code work} soon, and does not wait for it. {@code work} must not throw. */
     void later(Runnable work) {
         queued.execute(work);
     }
@@ -69,7 +69,7 @@ final class SetupThreads {
     @FunctionalInterface
     interface Work<T> {
         /**
-         * Does it.
+         * Does the work.
          *
          * @param givenUp whether the result is not wanted any more; any thread
          */
@@ -83,7 +83,7 @@ final class SetupThreads {
      * @param abandoned whether it is given up for another reason; any thread
      */
     <T> T call(BooleanSupplier abandoned, Work<T> work) throws OffloadUnavailable {
-        // The question is about the caller's flag, which is clear once the caller was told.
+        // Remembers an interrupt: the exception has cleared the caller's flag.
         AtomicBoolean told = new AtomicBoolean();
         FutureTask<T> task =
                 new FutureTask<>(() -> work.run(() -> told.get() || abandoned.getAsBoolean()));

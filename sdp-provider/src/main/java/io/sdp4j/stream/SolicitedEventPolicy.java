@@ -1,20 +1,20 @@
 package io.sdp4j.stream;
 
 /**
- * Which messages of a long stream wake the peer's thread: one in {@value #BURST}, as waking it
- * costs both sides more than a message.
+ * Decides which messages of a long stream wake the peer's thread: one in {@value #BURST}, because
+ * waking it costs both sides more than a message.
  *
- * <p>Shape: a message that others will follow is left unmarked, up to three in a row. A thread that
- * is about to wait for the peer <em>owes</em> it a mark for those, an empty message. Where that is
- * needed again and again, messages are sent one at a time after all, and for a while each is
- * marked: twice as long each time, half as long after a stream that went well. A peer whose mark
- * never comes, because no thread waits here and nothing more is sent, looks by itself after some
- * milliseconds.
+ * <p>Shape: a <em>marked</em> message wakes the peer. A message that others will follow is left
+ * unmarked, up to three in a row. A thread that is about to wait for the peer <em>owes</em> it a
+ * mark for those, which is an empty message. Each time that one is needed, all messages are marked
+ * for a while: twice as long each time, half as long after a stream that went well. A peer whose
+ * mark never comes, because no thread waits here and nothing more is sent, looks by itself after
+ * some milliseconds.
  *
  * <p>Guarded by the stream's lock.
  */
 final class SolicitedEventPolicy {
-    /** A mark for so many messages. */
+    /** One mark for this many messages. */
     static final int BURST = 4;
 
     static final int LEAST_PAUSE = 64;
@@ -57,7 +57,7 @@ final class SolicitedEventPolicy {
         return unmarked > 0;
     }
 
-    /** It was owed, and is paid by a message of its own. */
+    /** The mark that was owed is paid by an empty message. */
     void onPaid() {
         unmarked = 0;
         bursts = 0;

@@ -25,9 +25,10 @@ import org.slf4j.LoggerFactory;
  * The part of a stream that its lock guards: feeds completions to the machine and carries out what
  * the machine wants.
  *
- * <p>The lock is this object's monitor; callers of all methods but {@code later} hold it. Under it:
- * the machine, polling, posting. Never: payload copies of more than 2 KiB, sleeping, user code.
- * Wakes are collected and carried out by the caller after it has left the monitor.
+ * <p>The lock is this object's monitor; callers of all methods but {@code later} hold it. The
+ * machine, polling and posting run under it. Payload copies of more than 2 KiB (except those of
+ * owed bytes, see {@link ZcopyWrite}), sleeping and user code never do. Wakes are collected and
+ * carried out by the caller after it has left the monitor.
  */
 final class StreamCore {
     private static final Logger LOG = LoggerFactory.getLogger(StreamCore.class);
@@ -59,7 +60,7 @@ final class StreamCore {
     /** Null where payload is always copied. */
     final ZcopyTransfers lending;
 
-    /** For logs: its text is made only where there is a line. */
+    /** For logs; an object, because its text is made only for a line that is logged. */
     final Object name;
 
     private final EventLoop loop;
@@ -80,8 +81,8 @@ final class StreamCore {
     private boolean released;
 
     /**
-     * @param name text of it names the connection
-     * @param fabric what it can do: the machine was told that buffers can be lent to it if it can
+     * @param name its text names the connection
+     * @param fabric what the fabric can do; the machine was told the same
      * @param onTimer told of a timer of the machine's that has run out, on the event thread
      * @param onKeepAlive runs there when {@link KeepAlive#onTime} is due
      * @param onViolation told how the peer broke the protocol
@@ -152,8 +153,8 @@ final class StreamCore {
     }
 
     /**
-     * Polls what has completed, and does what follows from it; bounded, so that a peer cannot keep
-     * a thread in it.
+     * Polls the completion queue and handles what has completed; bounded, so that a peer cannot
+     * keep a thread in it.
      *
      * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
      * its callers again, which would keep the compilers busy for seconds.
@@ -209,7 +210,7 @@ final class StreamCore {
 
     private void onRdma() {
         if (completion.status == WcStatus.WR_FLUSH_ERR) {
-            return; // the end of the queue pair, which is told by itself, says why
+            return; // the end of the queue pair, reported by itself, says why
         }
         if (completion.status != WcStatus.SUCCESS) {
             end.onQpError(completion);
@@ -308,9 +309,9 @@ final class StreamCore {
     }
 
     /**
-     * Begins a hold of the lock that may change the stream; {@link #takeWakeOps} ends it. Where an
-     * Error has left the last one, as that of a full stack, bytes may be missing: the connection is
-     * cut then. It is cut here because there is no stack for it at that time.
+     * Begins a hold of the lock that may change the stream; {@link #takeWakeOps} ends it. If an
+     * Error, such as a stack overflow, has left the last hold, bytes may be missing, so the
+     * connection is cut. That happens here because there was no stack for it at that time.
      */
     void enter() {
         assert Thread.holdsLock(this);
@@ -320,7 +321,7 @@ final class StreamCore {
         changing = true;
     }
 
-    /** Ends what {@link #enter} began: operations to wake since the last call. */
+    /** Ends what {@link #enter} began. Returns the operations to wake since the last call. */
     int takeWakeOps() {
         assert Thread.holdsLock(this);
         changing = false;
@@ -342,7 +343,7 @@ final class StreamCore {
         if (connection == qps.current()) {
             machine.consumed(slot, actions);
             carryOut();
-            coalescer.flushIfPeerKeepsUp(); // it may be all that can tell the peer of this buffer
+            coalescer.flushIfPeerKeepsUp(); // only the batch may tell of this buffer
         }
     }
 
@@ -368,8 +369,8 @@ final class StreamCore {
     }
 
     /**
-     * Takes what has completed, if anything is known of. A device, which is asked by a native call,
-     * is asked only where the peer seems to be behind: it may have told of credits.
+     * Handles what has completed, if the queue knows of anything. Asking a device takes a native
+     * call, so a device is asked only if the peer seems to be behind: it may have told of credits.
      */
     void lookBeforeSending() {
         assert Thread.holdsLock(this);

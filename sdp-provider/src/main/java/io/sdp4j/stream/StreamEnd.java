@@ -7,8 +7,8 @@ import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 
 /**
- * How a stream ends: what its application or process ends of it, how far that has come, and how the
- * connection below ended, as far as the application can tell the ways apart.
+ * How a stream ends: the end that its application or process asked for, how far that has come, and
+ * how the connection below ended, as far as the application can tell the difference.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -79,8 +79,8 @@ final class StreamEnd {
     }
 
     /**
-     * The process ends. Input that is unread, and bytes that cannot be sent now although their
-     * write may have returned, leave the end unsaid: the peer's side tells of a reset then.
+     * The process ends. Ends the output in order, unless input is unread, or bytes cannot be sent
+     * now although their write may have returned: then the peer's side reports a reset.
      */
     void withJvm(boolean dataUnread) {
         assert Thread.holdsLock(core);
@@ -94,7 +94,7 @@ final class StreamEnd {
         core.takeWakeOps();
     }
 
-    /** Cuts the connection, whatever was under way. */
+    /** Cuts the connection, no matter what was under way. */
     void cut() {
         assert Thread.holdsLock(core);
         actions.clear();
@@ -104,7 +104,8 @@ final class StreamEnd {
     }
 
     /**
-     * Whether the application is told nothing any more, which a kernel would not tell it either.
+     * Whether the application is told nothing any more: its process ends, and a kernel would not
+     * tell it anything either.
      */
     boolean silent() {
         assert Thread.holdsLock(core);
@@ -162,33 +163,35 @@ final class StreamEnd {
         core.machine.onDisconnected(actions);
     }
 
-    /** The first to tell of the end knows why it came. */
+    /** Notes a time-out; only the first report of the end knows why it came. */
     private void note(Completion c) {
         timedOut |= !reset() && c.status.timedOut();
     }
 
     /**
-     * The peer's half ended in order, whatever came after: reads have given -1 or will, as after a
-     * FIN.
+     * Whether the peer's half ended in order, even if a failure came after: reads have returned -1
+     * or will, as after a FIN.
      */
     boolean finSeen() {
         assert Thread.holdsLock(core);
         return finSeen;
     }
 
-    /** The peer left without a word. */
+    /** Whether the peer left without a word. */
     boolean vanished() {
         assert Thread.holdsLock(core);
         return vanished;
     }
 
-    /** The peer left without a word and had taken everything we sent: TCP would show a FIN. */
+    /**
+     * Whether the peer left without a word and had taken everything we sent: TCP would show a FIN.
+     */
     boolean vanishedClean() {
         assert Thread.holdsLock(core);
         return vanishedClean;
     }
 
-    /** The peer did not answer any more, so the session was cut. */
+    /** Whether the session was cut because the peer did not answer any more. */
     boolean timedOut() {
         assert Thread.holdsLock(core);
         return timedOut;

@@ -30,10 +30,10 @@ final class StreamErrors {
     }
 
     /**
-     * The end of an operation whose copy from or to the application's buffer has thrown. A page of
-     * a mapped file that is not there any more is an EFAULT as from the kernel.
+     * Ends an operation whose copy from or to the application's buffer has thrown. A page of a
+     * mapped file that is not there any more gives EFAULT, as from the kernel.
      *
-     * @param done bytes that it has moved before: they are told of first
+     * @param done bytes that the operation has moved before: they are reported first
      * @param first whether its caller has moved nothing before it
      */
     static int afterBadCopy(Throwable thrown, int done, boolean first) throws IOException {
@@ -51,9 +51,10 @@ final class StreamErrors {
     }
 
     /**
-     * After a copy from or to {@code b}: an error of a mapped file is thrown here. Compiled code
-     * tells of it at some later place else, where the copy counts as made; the return of a native
-     * method is one. To ask whether the memory is a file's takes longer than the call.
+     * Called after a copy from or to {@code b}: an error of a mapped file is thrown here. Otherwise
+     * compiled code throws it at a later place, when the copy counts as made. The return of a
+     * native method is such a place. Asking whether the memory is a file's takes longer than this
+     * call.
      */
     static void awaitFault(ByteBuffer b) {
         if (b.isDirect()) {
@@ -82,12 +83,15 @@ final class StreamErrors {
         return new SocketException(timedOut() ? TIMED_OUT : "Connection reset");
     }
 
-    /** Whether it was reported. */
+    /** Whether the reset was reported. */
     private boolean told() {
         return reported != Reported.NOTHING;
     }
 
-    /** A reset is remembered by the JDK, a time-out is not: the kernel tells it once. */
+    /**
+     * Whether the end is a time-out. The JDK remembers a reset but not a time-out, which the kernel
+     * reports once.
+     */
     private boolean timedOut() {
         return core.end.timedOut();
     }
@@ -100,7 +104,7 @@ final class StreamErrors {
         }
         boolean inOrder = core.end.vanishedClean() || core.end.finSeen();
         if (core.end.reset() && !inOrder && !told()) {
-            reported = Reported.TO_WRITER; // also to one who has shut its output
+            reported = Reported.TO_WRITER; // also to a writer that has shut its output
             return new SocketException(timedOut() ? TIMED_OUT : "Connection reset by peer");
         }
         boolean over = core.end.reset() && (!core.end.vanishedClean() || writeSwallowed);

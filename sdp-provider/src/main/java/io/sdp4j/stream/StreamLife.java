@@ -8,12 +8,13 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The parts of one stream, and what becomes of them without the application: timers, notifications,
+ * The parts of one stream, and what happens to them without the application: timers, notifications,
  * idle times, a suspension and its end, the release.
  *
- * <p>Called on the event thread, {@link #migrate} by the application, {@link #resume} on a thread
- * that has connected. All methods but {@link #onSuspended} take the lock themselves and carry out
- * wake-ups after it was left.
+ * <p>Most methods run on the event thread. The application calls {@link #migrate}, a thread that
+ * has connected calls {@link #resume}, and a shutdown hook {@link #flush} and {@link #endWithJvm}.
+ * Methods take the lock themselves, unless they say or assert that it is held, and carry out
+ * wake-ups after they have left it.
  */
 final class StreamLife {
     final StreamCore core;
@@ -29,7 +30,7 @@ final class StreamLife {
     /** There may be something to give back again. */
     private final Runnable onUse = this::watchQuiet;
 
-    /** Where the peer is asked to follow to; null = nowhere. Guarded by the lock. */
+    /** Where the peer is asked to reconnect; null = it is not asked. Guarded by the lock. */
     MigrationListener migration;
 
     StreamLife(Established open, StreamContext context, Fabric fabric) {
@@ -72,7 +73,7 @@ final class StreamLife {
         }
     }
 
-    /** From here on it looks after itself. */
+    /** From here on the stream looks after itself. */
     void begin() {
         core.queue.onNotify(this::onNotify);
         if (fabric.endsWithProcess()) {
@@ -116,8 +117,9 @@ final class StreamLife {
     }
 
     /**
-     * From time to time, until there is nothing left to do: gives back what a quiet stream does not
-     * need. Ends the looks itself, because it may have to begin them again once the lock is free.
+     * Called from time to time while there may be something to give back: gives back what a quiet
+     * stream does not need. Ends these calls itself, with the lock, because a use of the stream may
+     * begin them again once the lock is free.
      *
      * @return whether the stream was used since the last look
      */
@@ -190,7 +192,10 @@ final class StreamLife {
         return asked;
     }
 
-    /** With the lock: the session is suspended, to be resumed at {@code port} of one side. */
+    /**
+     * With the lock: the session is suspended, to be resumed at {@code port} of the side that
+     * asked.
+     */
     private void onSuspended(int port) {
         assert Thread.holdsLock(core);
         if (core.machine.suspendedByPeer()) {
@@ -283,7 +288,7 @@ final class StreamLife {
         lastWords(core.coalescer::flush);
     }
 
-    /** The JVM ends: as {@link #flush}, and says so where all was read and written. */
+    /** The JVM ends: as {@link #flush}, and ends the output if all was read and written. */
     void endWithJvm() {
         lastWords(() -> core.end.withJvm(reader.unread() > 0));
     }

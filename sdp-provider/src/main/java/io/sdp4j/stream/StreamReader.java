@@ -45,13 +45,13 @@ final class StreamReader {
     /** The message being read, -1 = none. */
     private int slot = -1;
 
-    /** Bytes in hand up to its end, or up to an urgent byte. */
+    /** Bytes in hand: up to the end of the message, or up to an urgent byte. */
     private int left;
 
-    /** Where they end in the memory. Only {@link #left} moves as they are read. */
+    /** Where these bytes end in the memory. Only {@link #left} changes as they are read. */
     private long end;
 
-    /** The byte behind them is, or was, urgent: it is judged when the reader gets there. */
+    /** The byte behind these is, or was, urgent: that is judged when the reader gets there. */
     private boolean ahead; // changed with the lock
 
     /** Number of that urgent byte. */
@@ -132,9 +132,9 @@ final class StreamReader {
     }
 
     /**
-     * Whether a read has something to go on with. All bytes in hand that it has copied before are
-     * taken together with the next message: a thread that gets between the two must not find the
-     * reader before an urgent byte that had come before the read.
+     * Whether a read has bytes to copy. Bytes in hand that it has copied count as taken only
+     * together with the next message, in one hold of the lock. Otherwise another thread could find
+     * the reader standing before an urgent byte that had come before the read.
      *
      * @param first whether it has copied nothing yet
      */
@@ -142,7 +142,7 @@ final class StreamReader {
         return (first && left > 0) || nextMessage(first);
     }
 
-    /** So many bytes in hand were copied, and taken. */
+    /** Notes that {@code n} bytes in hand were copied and taken. */
     private void taken(int n) {
         int rest = left - n;
         if (rest == 0 && !ahead) {
@@ -225,8 +225,8 @@ final class StreamReader {
                 }
                 giveBack();
                 if (core.qps.isEmpty()) {
-                    // A read that has something to give does not ask a device for more. What there
-                    // is may have come before that was read.
+                    // A read that has bytes already does not ask a device for more. What the queue
+                    // knows of may have come before those bytes were read.
                     if (first) {
                         core.progress();
                     } else if (core.queue.known()) {
@@ -271,7 +271,7 @@ final class StreamReader {
 
     /**
      * Gives back a message that was read to its end, although the reader has not come back. Any
-     * thread, with the lock: the reader looks at nothing but {@code left} without it.
+     * thread, with the lock: without the lock the reader looks only at {@code left}.
      */
     void giveBackIfRead() {
         assert Thread.holdsLock(core);
@@ -281,11 +281,11 @@ final class StreamReader {
     }
 
     /**
-     * Waits for a message as if it came from a new place: the first one is noticed, and the others
-     * cost nothing more. Any thread, with the lock.
+     * Leaves the current connection, so that the next message is noticed as one from a new
+     * connection; later messages cost nothing more. Any thread, with the lock.
      *
      * @param toTell told, once, when a message is taken, which may have to be given back
-     * @return false if one is in hand
+     * @return false if a message is in hand
      */
     boolean trim(Runnable toTell) {
         assert Thread.holdsLock(core);
@@ -322,7 +322,7 @@ final class StreamReader {
         return ahead && core.inbox.newest(urgent);
     }
 
-    /** Whether the reader stands before it. With the lock. */
+    /** Whether the reader stands before the last urgent byte. With the lock. */
     boolean atMark() {
         assert Thread.holdsLock(core);
         return holdsMark() && (int) LEFT.getAcquire(this) == 0;
@@ -334,7 +334,7 @@ final class StreamReader {
         ahead = false;
     }
 
-    /** As {@link #left}, with what is behind an urgent byte. With the lock. */
+    /** As {@link #left}, with the urgent byte behind those bytes. With the lock. */
     int unread() {
         assert Thread.holdsLock(core);
         return (int) LEFT.getAcquire(this) + (ahead ? 1 : 0);

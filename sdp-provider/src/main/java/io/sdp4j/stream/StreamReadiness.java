@@ -5,13 +5,14 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.SdpMachine;
 
 /**
- * Readiness of a stream, and its notification: of a waiter, of the thread that has the notify
- * descriptor, or of the event thread, which looks after streams without a thread.
+ * Tells which operations of a stream are ready, and arranges notifications: for a waiter, for the
+ * thread that has the notify descriptor, or for the event thread, which looks after streams without
+ * a thread.
  *
- * <p>Guarded by the stream's lock, which the methods named so take themselves.
+ * <p>Guarded by the stream's lock. Methods that say so take it themselves.
  */
 final class StreamReadiness implements BlockedThreads.Stream {
-    /** Looks at the queue before the event thread is asked to go on. */
+    /** Most polls of the queue before the event thread is asked to go on. */
     private static final int MAX_ROUNDS = 16;
 
     private final StreamCore core;
@@ -19,23 +20,25 @@ final class StreamReadiness implements BlockedThreads.Stream {
     private BlockedThreads blocked;
 
     /**
-     * The notify descriptor was given to a caller, which sees what comes. A call of the event
-     * thread that was on its way then must not ask for a notification instead.
+     * The notify descriptor was given to a caller, which sees what comes. A call on the event
+     * thread that is still on its way must not then ask for a notification instead.
      */
     private boolean watched;
 
-    /** Not null while there are no looks from time to time: to be run when something is used. */
+    /**
+     * Not null while {@code IdleTrimmer} does not look at this stream: run when the stream is used.
+     */
     private Runnable atRest;
 
     /**
-     * @param onNotify what the event thread calls
+     * @param onNotify runs on the event thread for a notification
      */
     StreamReadiness(StreamCore core, Runnable onNotify) {
         this.core = core;
         this.onNotify = onNotify;
     }
 
-    /** Before use. */
+    /** Called once, before use. */
     void begin(BlockedThreads who) {
         blocked = who;
     }
@@ -136,9 +139,10 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * The queue in which what a caller waits for will come, all having been said; null if some of
-     * {@code ops} is ready. None after a move of the session: a thread that is not in {@link
-     * BlockedThreads} does not keep it open, as its descriptor does the first one. Takes the lock.
+     * Returns the queue in which what a caller waits for will come, after sending what was
+     * gathered; null if some of {@code ops} is ready. Also null after a move of the session: a
+     * thread that is not in {@link BlockedThreads} does not keep a later queue open, as the
+     * descriptor keeps the first one. Takes the lock.
      */
     CompletionQueue waitsIn(int ops) {
         CompletionQueue queue;
@@ -206,7 +210,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.enter();
             core.progress();
             if (ops != 0) {
-                // A thread that is about to wait for an answer has said all of the question.
+                // A thread that is about to wait for an answer has written all of the question:
+                // send it.
                 core.coalescer.flushUnlessLast();
             }
             if (core.suspension.ever()) {
@@ -233,7 +238,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             if (n == MAX_ROUNDS) {
                 return ops; // a busy peer must not keep this thread: it may come back
             }
-            // Credits are nothing to a reader, but may be what a message of our own waits for.
+            // A reader need not be told of credits, but a message of our own may wait for them.
             boolean quietToo = (ops & OffloadStream.WRITE) != 0 || !core.machine.writable();
             if (core.queue.armDescriptor(quietToo)) {
                 leaveToDescriptor();
@@ -250,7 +255,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * The descriptor's owner sees all that comes, perhaps too late for a question of the peer's.
+     * The descriptor's owner sees all that comes, but perhaps too late for a request of the peer: a
+     * stream that lends does not stay at rest.
      */
     private void leaveToDescriptor() {
         watched = true;
@@ -315,12 +321,13 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * No thread looks from time to time any more: what comes must be seen by a thread that waits in
-     * the stream, or notify. With the lock.
+     * Puts the stream at rest: {@code IdleTrimmer} does not look at it any more. From then on a
+     * thread that waits in the stream must see what comes, or a notification must tell of it. With
+     * the lock.
      *
-     * @param onUse to be run when something has come, which calls {@link #stir}
-     * @return false if something is there already; or if only the notify descriptor tells of it,
-     *     and the peer may ask for a buffer back: the owner may be long in looking
+     * @param onUse runs when something has come, and calls {@link #stir}
+     * @return false if something has come already; or if only the notify descriptor tells of it,
+     *     and the peer may ask for a buffer back: the descriptor's owner may look late
      */
     boolean trim(Runnable onUse) {
         assert Thread.holdsLock(core);
@@ -340,7 +347,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         atRest = null;
     }
 
-    /** The thread that stood at a stream at rest has left it. Takes the lock. */
+    /** The thread that waited in a stream at rest has left it. Takes the lock. */
     private void onLeft() {
         int wake;
         synchronized (core) {
@@ -359,11 +366,10 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /**
-     * Asks for a notification while there is work that no thread stands by for: a closing
-     * hand-shake, an end of stream that waits for credits, input to be thrown away so that the peer
-     * can write on, a buffer whose operation was given up, small writes that wait for the peer to
-     * read, an answer to SuspComm, a parked virtual thread, whatever a peer may ask a stream at
-     * rest.
+     * Asks for a notification while there is work for which no thread waits: a closing hand-shake,
+     * an end of stream that waits for credits, input to be thrown away so that the peer can write
+     * on, a buffer whose operation was given up, small writes that wait for the peer to read, an
+     * answer to SuspComm, a parked virtual thread, a request of the peer to a stream at rest.
      */
     void lookAfterItself() {
         assert Thread.holdsLock(core);

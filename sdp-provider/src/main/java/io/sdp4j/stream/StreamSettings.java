@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  * @param closeTimeoutNanos longest an orderly end may take after the application closed
  * @param closeGraceNanos how long the second closer leaves closing the connection below to the
  *     first
- * @param resumeNanos longest that a session which we suspend waits for the peer's answer, and a
- *     suspended one for the connection to go on over
+ * @param resumeNanos longest that a session which we suspend waits for the peer's answer, and that
+ *     a suspended session waits for its next connection
  * @param quietNanos how long a stream must be quiet before it gives memory back; 0 = never
  * @param keepAliveNanos time without a message after which a connection that is to be kept alive is
  *     probed
@@ -47,8 +47,8 @@ record StreamSettings(
      * Zero copy.
      *
      * @param use whether buffers are borrowed at all
-     * @param limits from which size on
-     * @param sampleCopies one of so many copies is timed
+     * @param limits of the size from which on a buffer is lent
+     * @param sampleCopies one copy in this many is timed
      * @param pauseWrites most writes that are copied before a peer that refuses is tried again
      * @param buffers most buffers of one write that the peer may have at a time
      * @param rdmaBytes most bytes of one RDMA operation
@@ -123,9 +123,9 @@ record StreamSettings(
     }
 
     /**
-     * These for one fabric. A message costs a device, and its software, much that its length does
-     * not change, so there messages are longer; and buffers are smaller and fewer, because all of
-     * them are registered memory.
+     * These settings for one fabric. On a device, each message has a high cost that does not depend
+     * on its length, so messages are longer there. Buffers are smaller and fewer there, because all
+     * of them are registered memory.
      */
     StreamSettings over(Capabilities c) {
         boolean same = deviceBuffers == buffers && deviceBufferBytes == bufferBytes;

@@ -9,13 +9,14 @@ import java.util.concurrent.TimeUnit;
 /**
  * The writing side of a stream.
  *
- * <p>A large payload is copied into a reserved slot without the lock; a small one under it, alone
- * or into the {@link WriteCoalescer}. The flush fields are guarded by the stream's lock, a write in
- * progress lives on its thread's stack.
+ * <p>A large payload is copied into a reserved slot without the lock; a small one is copied under
+ * the lock, alone or into the {@link WriteCoalescer}. The flush fields are guarded by the stream's
+ * lock; a write in progress lives on its thread's stack.
  */
 final class StreamWriter {
     /**
-     * Payloads up to this many bytes are copied under the lock: hardly longer than a second hold.
+     * Payloads up to this many bytes are copied under the lock: that takes hardly longer than a
+     * second hold.
      */
     private static final int SMALL_BYTES = 2048;
 
@@ -45,8 +46,8 @@ final class StreamWriter {
     private long oneWayBytes;
 
     /**
-     * A slot is away from the lock to be filled. If a full stack prevents giving it back, its bytes
-     * may be lost.
+     * A slot is being filled without the lock. If a stack overflow prevents giving it back, its
+     * bytes may be lost.
      */
     private boolean filling;
 
@@ -187,7 +188,7 @@ final class StreamWriter {
         blocked.signal(wake);
     }
 
-    /** Cuts the connection where an earlier write has lost its slot. No write is under way. */
+    /** Cuts the connection if an earlier write has lost its slot. No write is under way. */
     void cutIfLost() {
         assert Thread.holdsLock(core);
         if (filling) {
@@ -241,9 +242,9 @@ final class StreamWriter {
     }
 
     /**
-     * Whether the next {@code bytes} belong to a long one-way stream. There the peer reads later
-     * than we write, and the fabric may favour throughput; an answer is waited for, so it has to be
-     * there soon. With the lock.
+     * Whether the next {@code bytes} belong to a long one-way stream. In such a stream the peer
+     * reads later than we write, and the fabric may favour throughput. Otherwise the peer waits for
+     * the bytes, so they have to be there soon. With the lock.
      */
     private boolean countOneWay(int bytes) {
         assert Thread.holdsLock(core);
@@ -257,7 +258,7 @@ final class StreamWriter {
 
     /**
      * Takes a small write, or the part of it that fits a message; 0 = not now. With the lock, after
-     * a look what has completed.
+     * a look for completions.
      */
     private int writeSmall(byte[] b, int off, ByteBuffer src, int len, boolean more) {
         assert Thread.holdsLock(core);
@@ -323,7 +324,7 @@ final class StreamWriter {
 
     /**
      * Makes sure that an open batch leaves even if the application never comes back. A selector
-     * that waits to read hears of the credits that let it leave sooner. With the lock.
+     * that waits to read is told of credits, which let the batch leave sooner. With the lock.
      */
     private void flushLater() {
         assert Thread.holdsLock(core);
@@ -374,7 +375,7 @@ final class StreamWriter {
         flushLater();
     }
 
-    /** A batch waits for a peer that is behind: not for ever. With the lock. */
+    /** Limits the time that a batch waits for a peer that is behind. With the lock. */
     private void holdOn() {
         assert Thread.holdsLock(core);
         if (core.coalescer.waits() && !holdScheduled) {
@@ -384,7 +385,9 @@ final class StreamWriter {
         }
     }
 
-    /** Sends what has waited, unless no message may follow it. */
+    /**
+     * Sends the batch that has waited, unless it is the last message that the peer's credits allow.
+     */
     private void onHoldTime() {
         assert Thread.holdsLock(core);
         holdScheduled = false;

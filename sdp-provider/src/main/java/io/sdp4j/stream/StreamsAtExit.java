@@ -8,10 +8,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Ends streams when the JVM ends in order, over fabrics that end with it: a kernel's socket
+ * Ends streams when the JVM ends in order, over fabrics that end with it. A kernel's socket
  * delivers what it has taken, and then the end, although its process has not closed it. So each
- * stream sends what it has gathered and ends, and the JVM stays until the peers' side has that.
- * Bytes that a killed JVM has not sent are lost. Thread-safe.
+ * stream sends what it has gathered, then its end, and the JVM waits until the peers' side has
+ * received that. Bytes that a killed JVM has not sent are lost. Thread-safe.
  */
 final class StreamsAtExit {
     /** Enough for two messages that soft-RoCE has to repeat, on a JVM that was asked to end. */
@@ -22,13 +22,13 @@ final class StreamsAtExit {
     private final FabricSet fabrics;
     private final Set<StreamLife> streams = ConcurrentHashMap.newKeySet();
     private final Runnable end = this::end;
-    private volatile Thread hook; // null where the JDK runs the last one, or none
+    private volatile Thread hook; // null if LastHook runs the end, or nothing does
 
     StreamsAtExit(FabricSet fabrics) {
         this.fabrics = fabrics;
     }
 
-    /** Before the first stream. */
+    /** Called before the first stream. */
     void hook() {
         if (LastHook.add(end)) {
             return;
@@ -47,7 +47,7 @@ final class StreamsAtExit {
         }
     }
 
-    /** After the last stream. */
+    /** Called after the last stream. */
     void unhook() {
         LastHook.remove(end);
         Thread flusher = hook;
@@ -73,7 +73,7 @@ final class StreamsAtExit {
         leave(StreamLife::endWithJvm);
     }
 
-    /** The same while others of its hooks may still write: nothing ends. */
+    /** As {@link #end}, while other hooks of the application may still write: no stream ends. */
     private void flush() {
         leave(StreamLife::flush);
     }

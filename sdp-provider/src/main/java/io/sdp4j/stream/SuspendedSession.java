@@ -8,13 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A suspended session: one side has asked for it (docs/protocol.md 10) and waits for the other
- * elsewhere.
+ * The suspension of a session: one side has asked for it (docs/protocol.md 10) and waits for the
+ * other at a new port.
  *
  * <p>Shape: <em>suspended</em> from the last message of one connection to the first of the next
- * one; then awake again, or lost. Meanwhile the machine has nothing to say, writers and readers
- * wait as for a slow peer. An end by the application is noted, to be said on the next connection: a
- * machine that is to be suspended does not say it any more.
+ * one; then awake again, or lost. Meanwhile the machine sends nothing, and writers and readers wait
+ * as for a slow peer. If the application ends its output or closes, that is noted and done on the
+ * next connection: a machine that is to be suspended does not do it any more.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -49,7 +49,7 @@ final class SuspendedSession {
         return suspended;
     }
 
-    /** Whether the first connection is over although the session is not, or was not. */
+    /** Whether the session has ever been suspended: its first connection is over. */
     boolean ever() {
         assert Thread.holdsLock(core);
         return ever;
@@ -68,7 +68,7 @@ final class SuspendedSession {
     }
 
     /**
-     * Asks the peer to be found at {@code port} of ours.
+     * Asks the peer to reconnect to {@code port} of ours.
      *
      * @return false if that is not possible now, or not with this machine
      */
@@ -107,7 +107,7 @@ final class SuspendedSession {
         abortive = cut;
     }
 
-    /** Says on a new connection what the application has ended. */
+    /** Does on the new connection what the application has ended meanwhile. */
     void end(SdpMachine machine, boolean inputShut) {
         assert Thread.holdsLock(core);
         suspended = false;
@@ -121,7 +121,7 @@ final class SuspendedSession {
         }
     }
 
-    /** There is no way back. */
+    /** The session cannot be resumed. */
     void giveUp(String why) {
         assert Thread.holdsLock(core);
         if (suspended) {

@@ -20,7 +20,8 @@ final class Traces {
     private static final Logger LOG = LoggerFactory.getLogger(Traces.class);
 
     /**
-     * By file: providers of one process share it, as a new file would take the place of the old.
+     * By file: providers of one process share a trace, because a new file would take the place of
+     * the old one.
      */
     private static final Map<String, Optional<TraceWriter>> BEGUN = new ConcurrentHashMap<>();
 
@@ -55,7 +56,10 @@ final class Traces {
         }
     }
 
-    /** An interrupt, which is the application's, would close the channel of the file. */
+    /**
+     * Creates the trace despite interrupts of the application's thread, which close the file's
+     * channel.
+     */
     private static TraceWriter createUninterrupted(String file, long process, Settings settings)
             throws IOException {
         boolean interrupted = false;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Violations of peers, logged in one line for each peer and minute, and in a few lines for all of
- * them together, as a hostile one can have many names. Thread-safe.
+ * Logs violations of peers: one line for each peer and minute, and at most {@value #MOST_LINES}
+ * lines a minute for all of them together, because a hostile peer can have many names. Thread-safe.
  */
 final class ViolationLog {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -25,7 +25,7 @@ final class ViolationLog {
     private final LongSupplier clock;
     private final AtomicBoolean toldShort = new AtomicBoolean();
 
-    /** The peers told of last; guarded by this. */
+    /** The peers logged last; guarded by this. */
     final Map<String, Peer> peers =
             new LinkedHashMap<>() {
                 private static final long serialVersionUID = 1L;
@@ -36,7 +36,7 @@ final class ViolationLog {
                 }
             };
 
-    // guarded by this: the minute that began last, the lines of it, what they left out
+    // guarded by this: the start of the current minute, its lines, the violations left out
     private long beganNanos;
     private int lines;
     private long others;

@@ -12,25 +12,24 @@ import java.nio.ByteBuffer;
  * message for many writes instead of one each, and each buffer of the peer holds what it can. A
  * peer that keeps up gets every write at once, and the buffers of one gathering write together.
  *
- * <p>Shape: one reserved send slot, not yet posted. It is opened only within a gathering write, the
- * end of which sends it, or while at least half of the peer's buffers are unconsumed: more than
- * what makes a peer announce credits (docs/protocol.md 4.4), so the announcement that will close it
- * is still to come. It is sent when it is full, when credits are back, before a thread waits to
- * read, before anything that must not overtake it, and at the latest by a timer (docs/protocol.md
- * 17.4 and 18, Nagle flush).
+ * <p>Shape: the batch is one reserved send slot, not yet posted. It is opened only within a
+ * gathering write, the end of which sends it, or while at least half of the peer's buffers are
+ * unread. That is more than makes a peer announce credits (docs/protocol.md 4.4), so the
+ * announcement that will close the batch is still to come. The batch is sent when it is full, when
+ * credits are back, before a thread waits to read, before anything that must not overtake it, and
+ * at the latest by a timer (docs/protocol.md 17.4 and 18, Nagle flush).
  *
- * <p>Small writes are added under the lock. A large one <em>takes out</em> the slot and fills it on
- * without the lock; bytes in it before are the peer's if this process ends meanwhile. It is kept
- * again where that makes a difference to what the peer can take: where a message may be longer than
- * is usual, and the last one.
+ * <p>Small writes are added under the lock. A large write <em>takes out</em> the slot and fills it
+ * further without the lock; if this process ends meanwhile, the peer gets the bytes that were in
+ * the slot before. The slot is kept again if the peer can then take more: if a message may be
+ * longer than is usual, or if it is the last one.
  *
- * <p>The last message that the peer's credits allow is the send buffer of a peer that does not
- * read: as long as it is not sent, further small writes find room. So neither a thread that waits
- * nor the timer sends it; it <em>waits</em> for the announcement that comes when the peer has read
- * what is before it, or for anything else that is to be said and has no credit but this one. The
- * timer alone leaves every message to wait for a while when the peer is behind, so that small
- * writes with pauses between them do not take a buffer of a peer that does not read for every few
- * bytes.
+ * <p>The last message that the peer's credits allow serves as the send buffer while the peer does
+ * not read: as long as it is not sent, further small writes find room. So neither a thread that
+ * waits nor the timer sends it. It <em>waits</em> for the announcement that comes when the peer has
+ * read what is before it, or until something else is to be said for which there is no other credit.
+ * When the peer is behind, the timer lets every message wait for a while, so that small writes with
+ * pauses between them do not take a buffer of a peer that does not read for every few bytes.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -41,19 +40,21 @@ final class WriteCoalescer {
     /** Credits below which the peer counts as behind. */
     private final int lowWater;
 
-    /** The peer tells of buffers that are free again although the last message is not sent. */
+    /**
+     * Whether the peer tells of buffers that are free again even if the last message is not sent.
+     */
     private final boolean peerTells;
 
-    /** It would have been sent, if there were so many credits; 0 = none is waited for. */
+    /** Credits that the open batch waits for; 0 = it does not wait. */
     private int waitsFor;
 
     private int slot = -1;
     private int bytes;
 
-    /** Payload that it may hold, or more by now: {@link #most}. */
+    /** Payload that the batch could hold when it was opened; by now it may be {@link #most}. */
     private int mostAtFirst;
 
-    /** A large write fills it on, without the lock. */
+    /** A large write is filling the slot without the lock. */
     private boolean out;
 
     /** Batches opened so far; lets a timer see whether this is still the one it was set for. */
@@ -96,7 +97,7 @@ final class WriteCoalescer {
         return opened;
     }
 
-    /** Whether it is open for longer than the timer lets it be. */
+    /** Whether the open batch waits for credits, and the timer does not send it. */
     boolean waits() {
         assert Thread.holdsLock(core);
         return waitsFor != 0;
@@ -108,7 +109,7 @@ final class WriteCoalescer {
         return isOpen() && (isLast() || slots.isLong(most()));
     }
 
-    /** The open slot, to be filled on; it is not open any more. */
+    /** Takes out the open slot, to be filled further; no batch is open then. */
     int takeOut() {
         assert Thread.holdsLock(core);
         int taken = slot;
@@ -125,10 +126,10 @@ final class WriteCoalescer {
     }
 
     /**
-     * Keeps a slot that a large write has filled in part, if it is not to be sent.
+     * Keeps a slot that a large write has filled in part; false if it is to be sent.
      *
-     * @param payloadBytes all that is in it
-     * @param most what it may hold
+     * @param payloadBytes all payload in the slot
+     * @param most payload that it may hold
      */
     boolean keep(int taken, int payloadBytes, int most) {
         assert Thread.holdsLock(core);
@@ -210,7 +211,7 @@ final class WriteCoalescer {
      * Sends an urgent byte. It ends a message, so it goes at the end of what was gathered before
      * it, and costs no message of its own where there is any.
      *
-     * @return false: not now, or never again
+     * @return false if it cannot be sent now, or never again
      */
     boolean sendUrgent(byte value) {
         assert Thread.holdsLock(core);
@@ -243,8 +244,8 @@ final class WriteCoalescer {
     }
 
     /**
-     * Flushes for a thread that will wait, now or soon; not the last message that the peer can
-     * take.
+     * Flushes for a thread that will wait, now or soon, unless the batch is the last message that
+     * the peer can take.
      */
     void flushUnlessLast() {
         assert Thread.holdsLock(core);
@@ -252,9 +253,10 @@ final class WriteCoalescer {
     }
 
     /**
-     * Flushes because time has passed, unless the peer is behind: it has enough to read, and what
-     * is written until it says that it has read, or for a while, takes no other buffer. When it has
-     * read all, it has told of half of its buffers at least (docs/protocol.md 4.4).
+     * Flushes because time has passed, unless the peer is behind. A peer that is behind has enough
+     * to read, and what is written until it announces that it has read, or for a while, takes no
+     * other buffer. When it has read all, it has announced at least half of its buffers
+     * (docs/protocol.md 4.4).
      */
     void flushUnlessBehind() {
         assert Thread.holdsLock(core);
@@ -262,7 +264,7 @@ final class WriteCoalescer {
     }
 
     /**
-     * @param credits with fewer of which it waits for an announcement
+     * @param credits with fewer of them the batch waits for an announcement
      */
     private void flushFrom(int credits) {
         if (slot >= 0) {
@@ -277,8 +279,8 @@ final class WriteCoalescer {
     }
 
     /**
-     * After progress: a peer that has caught up gets what was gathered, one that has begun to gets
-     * what has waited for that.
+     * Called after progress: sends the batch if the peer has caught up, or has announced the
+     * credits that the batch waits for.
      */
     void flushIfPeerKeepsUp() {
         assert Thread.holdsLock(core);

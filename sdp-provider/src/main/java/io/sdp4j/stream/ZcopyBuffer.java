@@ -23,10 +23,10 @@ final class ZcopyBuffer {
     private boolean away;
     private boolean told;
 
-    /** Whether it is measured what the loan costs. */
+    /** Whether the cost of the loan is measured. */
     private boolean timed;
 
-    /** Processor time that it has cost this side so far. */
+    /** Time that the loan has cost this side so far. */
     private long nanos;
 
     /** Bytes from the start that the peer has, or has filled. */
@@ -50,7 +50,7 @@ final class ZcopyBuffer {
     /**
      * Registers the remaining bytes of {@code b}, with the same rights each time.
      *
-     * @return false if that cannot be: the fabric does not, or its memory need not stay
+     * @return false if that is not possible: the fabric refuses, or the buffer's memory may go away
      */
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
         timed = threshold.timesNext();
@@ -91,7 +91,7 @@ final class ZcopyBuffer {
     }
 
     /**
-     * Work on it has ended.
+     * Adds the time of work that has ended.
      *
      * @param start the {@link #clock} when it began
      */
@@ -115,7 +115,7 @@ final class ZcopyBuffer {
         return away;
     }
 
-    @SuppressWarnings("ReferenceEquality") // the buffer itself, whatever is in it
+    @SuppressWarnings("ReferenceEquality") // the same object, not one with equal content
     boolean holds(ByteBuffer b) {
         return owner == b;
     }

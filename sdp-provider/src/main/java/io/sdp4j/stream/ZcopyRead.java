@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * back when something was read into it, or when there is something to be copied; so a read never
  * waits for more than arrives.
  *
- * <p>An offer of the peer is kept for a reader that lends. One that has read without lending, or
- * never read, gets it as Data at once: else both would wait.
+ * <p>An offer of the peer is kept for a reader that lends. If the reader has read without lending,
+ * or never read, the offer is refused at once and comes as Data: else both sides would wait.
  *
  * <p>Guarded by the stream's lock.
  */
@@ -60,7 +60,7 @@ final class ZcopyRead {
         return bytes;
     }
 
-    /** Lends the buffer of a waiting read, all that was delivered having been read. */
+    /** Lends the buffer of a waiting read; all that was delivered has been read. */
     void lend(Loan loan) {
         assert Thread.holdsLock(core);
         ByteBuffer b = firstWithRoom(loan);
@@ -150,7 +150,7 @@ final class ZcopyRead {
         }
     }
 
-    /** Wants offers as Data that would not be read otherwise. */
+    /** Asks for offers as Data that would not be read otherwise. */
     void refuse() {
         assert Thread.holdsLock(core);
         while (!readerLends && !active && machine().offeredBytes() > 0) {

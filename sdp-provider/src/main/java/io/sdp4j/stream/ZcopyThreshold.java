@@ -1,26 +1,28 @@
 package io.sdp4j.stream;
 
 /**
- * From which size on a buffer is lent instead of copied: where lending it costs this side's
+ * Tells from which size on a buffer is lent instead of copied: where lending it costs this side's
  * processor less than copying it.
  *
  * <p>Shape: two moving averages, what a loan costs (registering and deregistering, and posting an
  * RDMA read where that is the copy itself), and what copying a byte costs. Their quotient is the
- * size at which both cost the same. It holds for sizes like those seen lately: registering is
- * partly in proportion to the size, so it follows them. Above {@link Limits#maxBytes} lending has
- * lost, and nothing is lent but now and then one buffer, without which it could never be learned
- * that things have changed.
+ * size at which both cost the same. It holds for sizes like those seen lately, and follows them,
+ * because the cost of registering is partly in proportion to the size. Above {@link
+ * Limits#maxBytes} lending has lost: nothing is lent, except now and then one buffer to learn
+ * whether things have changed.
  *
  * <p>Knows no clock, allocates nothing. Guarded by the stream's lock.
  */
 final class ZcopyThreshold {
-    /** Observations of either kind before they count for more than the first threshold. */
+    /** Observations of each kind that are needed before the threshold moves. */
     private static final int ENOUGH = 4;
 
-    /** Where lending has lost, it is tried again after so many buffers at first. */
+    /** Where lending has lost, it is tried again after this many buffers at first. */
     private static final int FIRST_PROBE = 8;
 
-    /** Whatever a clock says: the average grows from what it is. */
+    /**
+     * Least cost of a loan that counts, even if the clock says less: an average of 0 cannot grow.
+     */
     private static final long LEAST_LOAN_NANOS = 1_000;
 
     /** An observation below the average counts for so many above it. */
@@ -35,7 +37,7 @@ final class ZcopyThreshold {
      * @param minBytes least threshold
      * @param maxBytes largest one
      * @param probeEvery one of so many buffers below the threshold is lent to see what it costs
-     * @param memory observations that an average goes back, about
+     * @param memory about how many observations an average goes back
      */
     record Limits(
             boolean adaptive,
@@ -103,7 +105,7 @@ final class ZcopyThreshold {
         return limits.minBytes;
     }
 
-    /** Whether it is to be measured what the next loan costs. */
+    /** Whether to measure what the next loan costs. */
     boolean timesNext() {
         if (!limits.adaptive) {
             return false;

@@ -102,7 +102,7 @@ final class ZcopyTransfers {
         return false;
     }
 
-    /** Carries out a row of the action list; false if it is none of these. */
+    /** Carries out a row of the action list; false if the row does not concern a lent buffer. */
     boolean carryOut(Action a) {
         assert Thread.holdsLock(core);
         switch (a.kind) {
@@ -164,7 +164,10 @@ final class ZcopyTransfers {
         requirePosted(posted);
     }
 
-    /** It always is, as the machine counts what it may have under way. */
+    /**
+     * Cuts the stream if an operation was not posted, which does not happen: the machine counts
+     * what it may have under way.
+     */
     private void requirePosted(boolean posted) {
         if (!posted) {
             core.machine.abort(AbortReason.TRANSPORT_ERROR, out);
@@ -215,8 +218,8 @@ final class ZcopyTransfers {
     }
 
     /**
-     * Cuts the stream, and nothing touches a buffer afterwards. A stream that has said its end says
-     * AbortConn first, while transfers go on: here they end with it.
+     * Cuts the stream so that nothing touches a buffer afterwards. A stream whose DisConn has left
+     * sends AbortConn first, while transfers go on: here they end with the queue pair.
      */
     private void cut(AbortReason why) {
         core.machine.abort(why, out);

@@ -13,9 +13,9 @@ import java.nio.ByteBuffer;
  * The buffers of one write, borrowed for the peer to read.
  *
  * <p>Shape: a prefix of the operation's buffers, large and direct all of them, is lent at once, so
- * the peer can have several to read; the operation is over when all have come back and the parts
- * that the peer wanted as Data have been sent from them. These are copied under the stream's lock,
- * by the thread that makes progress: they are owed, whatever becomes of the operation.
+ * the peer can have several to read. The operation is over when all have come back and the parts
+ * that the peer wanted as Data have been sent from them. The thread that makes progress copies
+ * these parts under the stream's lock: they are owed, no matter how the operation ends.
  *
  * <p>A peer that does not read gets no loans for a while: twice as many writes are copied after
  * each time that it wanted all as Data.
@@ -69,7 +69,7 @@ final class ZcopyWrite {
         givenUp = false;
         allRefused = true;
         int leastBytes = 0;
-        int bytes = 0; // one write tells of all of them
+        int bytes = 0; // one write reports all of them
         for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
@@ -158,7 +158,7 @@ final class ZcopyWrite {
         return active && givenUp;
     }
 
-    /** Whether nothing of it is away or owed any more. */
+    /** Whether no buffer is away or owed any more. */
     boolean settled() {
         assert Thread.holdsLock(core);
         for (int i = 0; i < count; i++) {
