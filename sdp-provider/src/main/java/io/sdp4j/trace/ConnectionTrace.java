@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Where one connection writes what happens on it. The stream that owns it calls under its lock;
+ * Records what happens on one connection. The stream that owns it calls it under the stream's lock;
  * different connections write at the same time.
  *
  * <p>A message is recorded from the memory that it is sent from, or that it landed in. A hostile
@@ -29,7 +29,7 @@ public final class ConnectionTrace {
     private final TraceWriter writer;
     private final int connection;
 
-    /** This end was told to end the connection, of which only the first time matters. */
+    /** This end was told to end the connection; only the first time is recorded. */
     private boolean ended;
 
     ConnectionTrace(TraceWriter writer, int connection) {
@@ -95,7 +95,7 @@ public final class ConnectionTrace {
     /**
      * The connection below ends in order.
      *
-     * @param received whether the peer closed it; else it counts once
+     * @param received whether the peer closed it; a close by this end is recorded once
      */
     public void disconnect(long nanos, boolean received) {
         if (endedBefore(received)) {
@@ -107,7 +107,8 @@ public final class ConnectionTrace {
     /**
      * The connection below is cut.
      *
-     * @param received whether that was found out rather than done; else it counts once
+     * @param received whether this end found the cut, rather than made it; one that it made is
+     *     recorded once
      * @param reason in ASCII, empty if it is not known here; its first 36 characters are kept
      */
     public void abort(long nanos, boolean received, String reason) {
@@ -130,7 +131,7 @@ public final class ConnectionTrace {
         return before;
     }
 
-    /** The check goes by whole words. */
+    /** Clears the rest of the last word, because the check covers whole words. */
     private static void clearTail(MemorySegment to, long data, int kept) {
         if ((kept & 7) != 0) {
             TraceFormat.putLong(to, data + (kept & ~7), 0);

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
 /**
- * A connection, as a trace has it; from a file, so never to be believed.
+ * A connection, as a trace has it. It comes from a file, so it cannot be trusted.
  *
  * @param number 1 and above
  * @param connecting whether the traced end connected

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
  * @param kind what it was
  * @param received whether the peer did it
  * @param byteLen bytes on the wire: of the message, or of the RDMA operation; not negative
- * @param kept the first bytes of a message; remote key and address, or a reason, of others; from a
- *     file, so never to be believed
+ * @param kept the first bytes of a message; of other kinds the remote key and address, or a reason.
+ *     They come from a file, so they cannot be trusted
  */
 public record TraceEvent(
         long nanos, int connection, Kind kind, boolean received, int byteLen, MemorySegment kept) {

@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Where things are in a trace file.
+ * The layout of a trace file.
  *
  * <p>Shape: little-endian; messages inside as they were on the wire.
  *
@@ -80,7 +80,7 @@ final class TraceFormat {
     /** Most bytes of a file. */
     static final long MAX_FILE_BYTES = 1L << 30;
 
-    /** Of the bytes of a file one part in so many is for entries. */
+    /** One part in this many of the bytes of a file is for entries. */
     static final int ENTRIES_SHARE = 16;
 
     private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
@@ -91,7 +91,7 @@ final class TraceFormat {
     private static final ValueLayout.OfLong LONG =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-    /** For numbers of cells, which other processes may look at meanwhile: in one piece. */
+    /** For numbers of cells: in one piece, because other processes may look at them meanwhile. */
     private static final ValueLayout.OfLong ALIGNED_LONG =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 

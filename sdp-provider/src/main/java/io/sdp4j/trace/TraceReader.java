@@ -19,8 +19,8 @@ import java.util.function.Consumer;
  * Reads a trace file, also while it is being written, after a crash, and when it was cut off or is
  * something else altogether.
  *
- * <p>Shape: the connections are kept, events are read one at a time. Whatever is not as the format
- * wants it is left out and counted. For one thread.
+ * <p>Shape: the connections are kept, events are read one at a time. Everything that does not fit
+ * the format is left out and counted. For one thread.
  */
 public final class TraceReader implements AutoCloseable {
     /** The file is no trace; the message says why. */
@@ -32,7 +32,7 @@ public final class TraceReader implements AutoCloseable {
         }
     }
 
-    /** No process draws that many numbers; more is made up. */
+    /** No process draws that many numbers; a larger one is made up. */
     private static final long MAX_NUMBER = 1L << 48;
 
     /** No trace has more connections; those of a file are kept on the heap. */
@@ -111,7 +111,7 @@ public final class TraceReader implements AutoCloseable {
         }
     }
 
-    /** Bytes that could be read from {@code at} into the whole of {@code to}. */
+    /** Fills {@code to} from {@code at} on; returns the bytes that could be read. */
     private int read(long at, MemorySegment to) throws IOException {
         ByteBuffer into = to.asByteBuffer();
         while (into.hasRemaining()) {
@@ -316,8 +316,8 @@ public final class TraceReader implements AutoCloseable {
     }
 
     /**
-     * Events there ever were, set-up apart; those too for which a number was drawn whose cell was
-     * still being written, which drew another.
+     * Number of events ever recorded, set-up apart. A number that was drawn and not used, because
+     * its cell was still being written, counts as an event, too.
      */
     public long recorded() {
         return lastNumber;

@@ -132,7 +132,7 @@ public final class TraceWriter {
     }
 
     /**
-     * A connection whose set-up is done; nothing of Hello and HelloAck need be as it should.
+     * Records a connection whose set-up is done; Hello and HelloAck may be malformed.
      *
      * @param connecting whether this end connected
      * @param fabric its name
@@ -155,7 +155,8 @@ public final class TraceWriter {
                 TraceFormat.HEADER_BYTES
                         + (long) ((number - 1) % entries) * TraceFormat.ENTRY_BYTES;
         MemorySegment entry = memory.asSlice(at, TraceFormat.ENTRY_BYTES);
-        // Only as many connections later is there another writer, and the check finds a mixture.
+        // Another writer comes only as many connections later as there are entries; the check finds
+        // a mixture.
         TraceFormat.putInt(entry, 0, 0);
         entry.fill((byte) 0);
         TraceFormat.putLong(entry, TraceFormat.E_HELLO_NANOS, helloNanos - zero);
@@ -202,8 +203,8 @@ public final class TraceWriter {
     /**
      * Draws a number; its cell belongs to the caller until {@link #end}.
      *
-     * <p>A thread may lose its processor between the two for as long as the others need to go round
-     * the whole file. They pass its cell over: there is a number that nothing bears.
+     * <p>A thread may lose its processor between the two calls for as long as the others need to go
+     * round the whole file. The others then pass its cell over, and a number stays unused.
      */
     long begin() {
         long number;
@@ -218,7 +219,7 @@ public final class TraceWriter {
         return cellsAt + (number - 1) % cells * cellBytes;
     }
 
-    /** Fills in the rest of a cell whose data is there, and shows it. */
+    /** Fills in the rest of a cell whose data is there, and publishes it. */
     void end(
             long number,
             long nanos,
