@@ -42,11 +42,11 @@ import javax.net.ServerSocketFactory;
 import javax.net.SocketFactory;
 
 /**
- * One configuration of the public API: a switch of its own with one provider, apart from what an
+ * One configuration of the public API: its own switch with one provider, separate from what an
  * agent installs.
  *
- * <p>{@code open} has what is to be closed with this, weakly, and its monitor guards {@code
- * closed}; {@code this} guards the making of the channel providers.
+ * <p>{@code open} holds, weakly, the sockets and channels to be closed with this; its monitor also
+ * guards {@code closed}. {@code this} guards the creation of the channel providers.
  */
 final class ApiProvider implements SdpProvider {
     private final boolean closeable;
@@ -102,7 +102,7 @@ final class ApiProvider implements SdpProvider {
         return owner;
     }
 
-    /** Closes it with this; at once if this is closed. */
+    /** Closes {@code socket} when this is closed; at once if this is closed already. */
     void opened(Closeable socket) {
         synchronized (open) {
             if (!closed) {

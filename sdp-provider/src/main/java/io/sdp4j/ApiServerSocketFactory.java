@@ -30,7 +30,7 @@ final class ApiServerSocketFactory extends ServerSocketFactory {
         return createServerSocket(port, backlog, null);
     }
 
-    /** A backlog below 1 and no address mean the usual ones, as in {@link ServerSocket}. */
+    /** A backlog below 1 and a null address mean the defaults, as in {@link ServerSocket}. */
     @Override
     public ServerSocket createServerSocket(int port, int backlog, InetAddress local)
             throws IOException {
