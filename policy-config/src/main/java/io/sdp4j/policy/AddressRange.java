@@ -33,7 +33,10 @@ public record AddressRange(boolean ipv6, long high, long low, int prefix) {
                 : new AddressRange(true, bits(a, 0, 8), bits(a, 8, 16), 128);
     }
 
-    /** The range that starts like this one's first address. */
+    /**
+     * Returns the range of all addresses that share the first {@code bits} bits of this one's
+     * first.
+     */
     AddressRange withPrefix(int bits) {
         return new AddressRange(ipv6, high, low, bits);
     }

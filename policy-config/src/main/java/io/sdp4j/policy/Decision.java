@@ -43,7 +43,7 @@ public record Decision(
         return new Decision(verdict, List.of(), -1, rule, origin);
     }
 
-    /** Where the rule file was refused and there are no rules from before. */
+    /** The decision while the rule file is refused and there are no earlier rules. */
     static Decision withoutRules(Verdict verdict, String why) {
         return of(verdict, why, REFUSED_ORIGIN);
     }

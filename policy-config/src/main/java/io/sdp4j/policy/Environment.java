@@ -59,7 +59,7 @@ public record Environment(
         String read(String file) throws IOException;
     }
 
-    /** This JVM's. */
+    /** The environment of this JVM. */
     public static Environment system() {
         return new Environment(
                 new SystemProperties(),

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Asks once per name, and makes what it is given harmless. Lives as long as one parse; one thread.
+ * Asks once per name, limits the number of addresses, and turns a failure into an unknown host.
+ * Lives as long as one parse; one thread.
  */
 final class HostCache implements HostLookup {
     /** More addresses than this say nothing about a rule and cost time in each decision. */

@@ -58,7 +58,7 @@ final class LineCursor {
         return text.strip();
     }
 
-    /** The next word, and moves behind it and the blanks that follow; empty at the end. */
+    /** Returns the next word, and moves behind it and the blanks that follow; empty at the end. */
     String word() {
         int from = at;
         while (at < text.length() && !isBlank(text.charAt(at))) {

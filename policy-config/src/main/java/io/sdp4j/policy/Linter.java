@@ -75,8 +75,8 @@ final class Linter {
     }
 
     /**
-     * An address and its prefix, as both dialects write them. Not from the middle of a run: that
-     * would take the square of its length.
+     * An address and its prefix, as both dialects write them. A match never begins in the middle of
+     * a run of such characters: that would take time quadratic in its length.
      */
     private static final Pattern PREFIXED =
             Pattern.compile("(?<![0-9a-fA-F:.])([0-9a-fA-F:.]++)\\]?/\\d");

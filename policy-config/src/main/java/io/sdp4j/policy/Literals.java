@@ -2,8 +2,8 @@ package io.sdp4j.policy;
 
 /**
  * Address literals, read without {@link java.net.InetAddress}: rules are read while a JVM starts,
- * and that class fixes for good what the application may still want to set in its first line
- * ({@code java.net.preferIPv4Stack} and its kin).
+ * and loading that class would fix settings that the application may still want to make in its
+ * first line ({@code java.net.preferIPv4Stack} and its kin).
  */
 final class Literals {
     private static final int GROUPS = 8;
@@ -60,7 +60,10 @@ final class Literals {
                 : new AddressRange(true, high, low, 128);
     }
 
-    /** Reads groups between single colons, the last may be a dotted quad; how many, -1 = no. */
+    /**
+     * Reads groups between single colons; the last may be a dotted quad. Returns their number; -1 =
+     * malformed.
+     */
     private static int groups(String text, int[] into) {
         String[] parts = text.split(":", -1);
         int count = 0;

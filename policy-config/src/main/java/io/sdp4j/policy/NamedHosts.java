@@ -29,7 +29,7 @@ final class NamedHosts implements HostLookup, Runnable {
     private volatile boolean asking;
 
     /**
-     * No host yet.
+     * Begins without any host.
      *
      * @param late told of each answer that comes after the wait for it
      */
@@ -67,7 +67,7 @@ final class NamedHosts implements HostLookup, Runnable {
     void ask() {
         Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
         thread.setDaemon(true);
-        // by it the JDK's first look-up finds the application's resolver
+        // with it the JDK's first look-up finds the application's resolver
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         asking = true;
         try {

@@ -13,7 +13,7 @@ public final class Nearest {
      * A question to put behind an error, {@code "; did you mean 'x'?"}, or an empty text if no word
      * is near.
      *
-     * @param word as it was written, in whatever case
+     * @param word as it was written, in upper or lower case
      * @param words the ones there are
      */
     public static String question(String word, Collection<String> words) {
@@ -22,7 +22,7 @@ public final class Nearest {
         int least = Math.min(MOST_EDITS, written.length() / 2) + 1;
         for (String known : words) {
             if (Math.abs(written.length() - known.length()) >= least) {
-                continue; // as many edits at least; and the word may be very long
+                continue; // it takes that many edits at least; and the word may be very long
             }
             int edits = edits(written, known.toLowerCase(Locale.ROOT));
             if (edits < least) {

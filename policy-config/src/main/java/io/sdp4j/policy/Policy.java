@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The rules of one file as one program sees them: asks an address, gets a {@link Decision}.
+ * The rules of one file as one program sees them: gives the {@link Decision} for an address.
  *
  * <p>Shape: immutable and safe for any number of threads. A decision walks the rules of its role
  * whose program pattern names this program; {@link #explain} and {@link #lint} walk the rules as
@@ -109,7 +109,7 @@ public final class Policy {
         return otherwise;
     }
 
-    /** The same for a socket address; one that is not resolved is the kernel's business. */
+    /** The same for a socket address; one that is not resolved is left to the kernel. */
     public Decision decide(Role role, InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         if (ip == null) {

@@ -20,21 +20,24 @@ import java.util.function.Supplier;
  * <p>The file is chosen once, the first of: the agent option {@code policy}, the system property
  * {@code sdp4j.policy}, the environment's {@code SDP4J_POLICY} and {@code LIBSDP_CONFIG_FILE}, the
  * JDK's {@code com.sun.sdp.conf} as the agent took it over, {@code /etc/libsdp.conf} if there is
- * one. With none, offload comes first for everything. An empty value counts as not given.
+ * one. With none, offload comes first for everything, or, if rules are required, what cannot be
+ * offloaded is refused. An empty value counts as not given.
  *
- * <p>At most once a second {@link #get} compares time, size and identity of the file with those of
- * the one it has. A new file replaces the policy in one step, for later decisions only; one that is
- * no good, gone, or without any rule where there were some, leaves the old rules in force and is
- * reported once. A file that is no good at the start sends everything to the kernel, or refuses it
- * if rules are required, until it is mended. Replace a live file by renaming a complete one over
- * it: a file that is written in place may be read half-written.
+ * <p>At most once a second {@link #get} compares time, size and identity of the file with those
+ * that it saw last. A new file replaces the policy in one step, for later decisions only. A file
+ * that has errors, is gone, or has no rule where there were some, leaves the old rules in force and
+ * is reported once. If the file cannot be used at the start, everything goes to the kernel until
+ * the file is mended; or, if rules are required, what cannot be offloaded is refused. Replace a
+ * live file by renaming a complete one over it: a file that is written in place may be read
+ * half-written.
  *
  * <p>Host names are looked up by a thread of their own. The thread that loads a file waits for it
  * for a second at most: it may hold locks that the application's resolver needs for its answers. (A
  * command's JVM has no application, and waits for all answers.) The names are looked up one after
- * the other in the order of the file. One that has no answer then, or is unknown, has no address
- * for now. Each later answer counts at once; unknown names are looked up again every ten seconds.
- * Meanwhile a rule that allows nothing but offload refuses what could be its host.
+ * the other in the order of the file. A name that has no answer by then, or is unknown, has no
+ * address for now. Each later answer counts at once; unknown names are looked up again every ten
+ * seconds. Until then a rule that allows nothing but offload counts for every address that could be
+ * its host.
  *
  * <p>Shape: {@code policy} and {@code nextCheckNanos} are volatile; {@code checking} admits one
  * thread to the file and guards {@code seen}. Callers never wait for it: while one thread reloads,
@@ -48,13 +51,16 @@ public final class PolicySource implements Supplier<Policy> {
     static final long CHECK_NANOS = 1_000_000_000L;
     private static final int MAX_REPORTED = 5;
 
-    /** For all the host names of a file. */
+    /** How long a load waits for the answers to all host names of a file. */
     static final long ANSWER_NANOS = 1_000_000_000L;
 
-    /** Instead of a number of rules: the whole file is refused. */
+    /** Value of {@code unknownHosts} for a file that is refused as a whole. */
     private static final int REFUSED = Integer.MAX_VALUE;
 
-    /** As long as the JDK itself remembers that a host is unknown. */
+    /**
+     * Time between two look-ups of unknown hosts: as long as the JDK itself remembers that a host
+     * is unknown.
+     */
     static final long LOOK_UP_NANOS = 10_000_000_000L;
 
     private final Environment environment;
@@ -101,7 +107,7 @@ public final class PolicySource implements Supplier<Policy> {
     /**
      * Chooses the file and loads it, as an agent with these settings.
      *
-     * @param options the agent's
+     * @param options the agent's options
      * @param jdkConf value of {@code com.sun.sdp.conf} before the agent cleared it; null or empty:
      *     not given
      * @param environment where everything else is read from
@@ -125,7 +131,7 @@ public final class PolicySource implements Supplier<Policy> {
 
     /**
      * The same in a JVM without an agent, for a program of which only the name is known. Waits for
-     * the answers to all host names: no thread that is asked for them needs what the caller holds.
+     * the answers to all host names: the caller holds no lock that a resolver may need.
      */
     public static PolicySource open(String explicit, String programName, Consumer<String> sink) {
         Environment system = Environment.system();
@@ -252,7 +258,7 @@ public final class PolicySource implements Supplier<Policy> {
         try {
             stamp = environment.files().stamp(choice.file);
         } catch (IOException | RuntimeException e) {
-            // Compared below like any other change: it may have been so before.
+            // A null stamp is compared like any other: the file may have been unreadable before.
         }
         if (Objects.equals(stamp, seen)) {
             lookUpAgain();
@@ -277,7 +283,7 @@ public final class PolicySource implements Supplier<Policy> {
         }
     }
 
-    /** Guarded by checking. */
+    /** Looks up unknown hosts again if that is due. Guarded by checking. */
     private void lookUpAgain() {
         assert checking.isHeldByCurrentThread();
         long now = environment.nanoTime().getAsLong();
@@ -296,7 +302,10 @@ public final class PolicySource implements Supplier<Policy> {
             this.text = text;
         }
 
-        /** The rules by what is known; the first time only collects the names. */
+        /**
+         * Returns the rules with the addresses that are known; the first call only collects the
+         * names.
+         */
         Loaded load() {
             Names waits = hosts.allKnown() ? null : this; // first: an answer may come meanwhile
             RuleFile file = RuleFile.parse(choice.file, text, hosts, choice.whenSilent);
@@ -331,7 +340,10 @@ public final class PolicySource implements Supplier<Policy> {
         }
     }
 
-    /** Puts rules in force, if there are any; else those from before stay, with their hosts. */
+    /**
+     * Puts the loaded rules in force, if there are any. Else the earlier rules stay, and only the
+     * hosts that a refused file waits for are taken over.
+     */
     private boolean adopt(Loaded loaded) {
         assert checking.isHeldByCurrentThread();
         if (loaded.policy != null || loaded.waits != null) {
@@ -354,7 +366,7 @@ public final class PolicySource implements Supplier<Policy> {
             return new Loaded(waits, null, REFUSED, notes);
         }
 
-        /** For one whose notes were reported. */
+        /** A copy without the notes, which were reported. */
         Loaded withoutNotes() {
             return new Loaded(waits, policy, unknownHosts, List.of());
         }
@@ -364,7 +376,7 @@ public final class PolicySource implements Supplier<Policy> {
         }
     }
 
-    /** Looks at the file, which counts as seen then. */
+    /** Loads the file, whose present state then counts as seen. */
     private Loaded load() {
         assert checking.isHeldByCurrentThread();
         seen = null;
@@ -376,7 +388,7 @@ public final class PolicySource implements Supplier<Policy> {
             seen = environment.files().stamp(choice.file);
             Names found = new Names(environment.files().read(choice.file));
             Loaded loaded = found.load();
-            // a file with an error keeps it, whatever the hosts' addresses
+            // an error in the file stays, no matter what addresses the hosts have
             if (loaded.policy == null || found.hosts.none() || environment.hosts() == null) {
                 return loaded;
             }
@@ -428,7 +440,7 @@ public final class PolicySource implements Supplier<Policy> {
                 : choice.file + ", named by " + choice.namedBy;
     }
 
-    /** How often a rule file was loaded; 0 while none could be. */
+    /** How often rules were put in force, late answers of hosts included; 0 while none could be. */
     public long generation() {
         return generation.get();
     }

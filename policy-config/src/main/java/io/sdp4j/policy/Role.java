@@ -18,8 +18,8 @@ public enum Role {
     private final String word = name().toLowerCase(Locale.ROOT);
 
     /**
-     * The role that a word of rule files means, in whatever case: {@code connect}, {@code client},
-     * {@code listen}, {@code server}.
+     * The role that a word of rule files means, in upper or lower case: {@code connect}, {@code
+     * client}, {@code listen}, {@code server}.
      *
      * @throws IllegalArgumentException for any other word
      */

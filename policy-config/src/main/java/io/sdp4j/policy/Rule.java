@@ -71,8 +71,8 @@ public record Rule(
     }
 
     /**
-     * Whether the address matches; {@code key} must be canonical (IPv4-mapped turned into IPv4).
-     * The two wildcard addresses are the same place for a listener.
+     * Whether the address matches, which must be canonical (IPv4-mapped turned into IPv4). The two
+     * wildcard addresses are the same place for a listener.
      */
     boolean matchesAddress(boolean ipv6, long high, long low) {
         if (anyAddress) {

@@ -24,9 +24,8 @@ import java.util.List;
  * that does not match, or, if it allows nothing but offload, one that matches every address; and a
  * {@link Lint}. In the JDK's dialect it is an error, as there.
  *
- * <p>Parsing never throws, whatever the text. One error refuses the file as a whole, and all errors
- * are listed (up to {@value #MAX_ERRORS}). A file holds at most {@value #MAX_RULES} rules.
- * Immutable.
+ * <p>Parsing never throws for any text. One error refuses the file as a whole, and all errors are
+ * listed (up to {@value #MAX_ERRORS}). A file holds at most {@value #MAX_RULES} rules. Immutable.
  *
  * <p>Source: libsdp's config_parser.y and libsdp.conf; sun.net.sdp.SdpProvider of JDK 25;
  * docs/jdk-contract.md 7.

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
  * The values of some modules' {@link Setting}s, read once.
  *
  * <p>Shape: immutable after construction; the getters allocate nothing. An agent option goes before
- * a system property. A value that is not acceptable is reported in one line and the default holds;
- * nothing here throws because of what a user wrote.
+ * a system property. A value that is not acceptable is reported in one line and not used; nothing
+ * here throws because of what a user wrote.
  */
 public final class Settings {
     private final Map<Setting, Value> values = new HashMap<>();
@@ -93,7 +93,10 @@ public final class Settings {
         return ids;
     }
 
-    /** An internal setting may be given without that word, as some were once called. */
+    /**
+     * Suggests a setting for an unknown name: an internal one may be given without that word, as
+     * some were once called.
+     */
     private static String question(String name, List<String> ids) {
         String internal = Setting.INTERNAL + name.substring(Setting.PREFIX.length());
         return ids.contains(internal)
@@ -101,7 +104,10 @@ public final class Settings {
                 : Nearest.question(name, ids);
     }
 
-    /** Only names near a setting: a property of this prefix may belong to other software. */
+    /**
+     * Reports unknown properties, but only names near a setting: a property of this prefix may
+     * belong to other software.
+     */
     private static void askForProperties(
             Properties properties, List<String> ids, Consumer<String> sink) {
         for (String name : properties.stringPropertyNames()) {

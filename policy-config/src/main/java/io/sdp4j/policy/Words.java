@@ -1,7 +1,7 @@
 package io.sdp4j.policy;
 
 /**
- * Small questions about words. By hand, because rules are read while a JVM starts, where the first
+ * Small checks of words, coded by hand, because rules are read while a JVM starts, where the first
  * regular expression, stream or lambda costs more than a whole rule file.
  */
 final class Words {
