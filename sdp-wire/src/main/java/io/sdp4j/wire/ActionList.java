@@ -107,7 +107,7 @@ public final class ActionList {
     /** Flag of CONTROL: its completion must come back through {@link SdpMachine#onControlSent}. */
     public static final int SIGNALLED = 2;
 
-    /** Flag of CONTROL: a credit update, which is nothing to a peer that waits for payload. */
+    /** Flag of CONTROL: a credit update, for which a peer that waits for payload need not wake. */
     public static final int QUIET = 4;
 
     /**

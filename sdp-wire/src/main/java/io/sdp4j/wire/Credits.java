@@ -172,8 +172,8 @@ final class Credits {
 
     /**
      * Returns how many buffers a message sent now would add to those that the peer counts on:
-     * posted - known, but fewer while acknowledgements are held back, because the peer counts held
-     * back messages as buffers in use.
+     * posted - known, but fewer while acknowledgements are held back, because the peer counts a
+     * message that is not acknowledged as a buffer in use.
      */
     private int unheard() {
         return ack + posted - told;

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
  * The parts of a machine, its set-up by Hello and HelloAck, and the queries about it.
  *
  * <p>Shape: one object for each concern. The two halves of the connection know nothing of each
- * other; only the classes whose constructor takes {@code Parts} look at several objects.
+ * other; the arrivals, the schedule and its timers, and the teardown join them.
  *
  * <p>Source of the set-up: docs/protocol.md 3.
  */
