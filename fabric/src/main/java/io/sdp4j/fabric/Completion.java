@@ -12,12 +12,13 @@ package io.sdp4j.fabric;
  *       Capabilities#sendsCompleteAtPost()} is false, or for a send posted with {@link
  *       QueuePair#SIGNALLED} (then {@link #slot} names it and {@link #signalled} is true).
  *   <li>{@link #READ}, {@link #WRITE}: the RDMA operation with {@link #wrId} ended.
- *   <li>{@link #DISCONNECTED}: the peer closed the queue pair (DREQ) and every receive that came
- *       before has been polled; {@link #status} is {@code RETRY_EXC_ERR} if the peer died instead,
- *       {@code RESP_TIMEOUT_ERR} if it is not known why it does not answer any more, and {@link
- *       #count} then says how many of our sends its application had not read, where the fabric can
- *       know, else more than 0; and if {@link #byteLen} is not 0, receive slot {@link #slot} holds
- *       so many bytes that the peer had not sent yet ({@link QueuePair#unsent}).
+ *   <li>{@link #DISCONNECTED}: the peer closed the queue pair (DREQ) and every earlier receive has
+ *       been polled. {@link #status} is {@code RETRY_EXC_ERR} if the peer died instead, and {@code
+ *       RESP_TIMEOUT_ERR} if the peer stopped answering for an unknown reason. In these two cases
+ *       {@link #count} is the number of our sends that the peer's application had not read; where
+ *       the fabric cannot know that number, it is more than 0. If {@link #byteLen} is not 0,
+ *       receive slot {@link #slot} holds that many bytes that the peer had not sent yet ({@link
+ *       QueuePair#unsent}).
  *   <li>{@link #ERROR}: the queue pair went to error; {@link #status} says why. Reported once,
  *       after which only flushed requests follow.
  * </ul>

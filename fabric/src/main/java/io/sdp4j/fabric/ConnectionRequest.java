@@ -13,14 +13,14 @@ public interface ConnectionRequest {
     /** The peer's own address, as TCP would show it. */
     InetSocketAddress remoteAddress();
 
-    /** The peer as the kernel or the network names it, whatever it says itself; for people. */
+    /** The peer as the kernel or the network names it, not as the peer names itself; for people. */
     default String peer() {
         return remoteAddress().getAddress().getHostAddress();
     }
 
     /**
-     * Whether the TCP connection between the two addresses, whose ends both sides have shown to
-     * hold, is to move onto the queue pair; else this is a connection of its own.
+     * Whether the TCP connection between the two addresses is to move onto the queue pair; both
+     * sides have then proved that they hold its ends. Otherwise this is a connection of its own.
      */
     default boolean moves() {
         return false;

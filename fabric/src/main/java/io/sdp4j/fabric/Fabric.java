@@ -6,8 +6,7 @@ import java.util.function.Supplier;
 /**
  * A source of RC queue pairs. Thread-safe. One per process and kind.
  *
- * <p>Set-up may be slow and clear; it never runs on the data path. Nothing here blocks without a
- * deadline.
+ * <p>Set-up never runs on the data path, so it may be slow. Nothing here blocks without a deadline.
  */
 public interface Fabric extends AutoCloseable {
     /** The name that rule files use: {@code shm}, {@code verbs}, {@code iwarp}. */
@@ -16,11 +15,12 @@ public interface Fabric extends AutoCloseable {
     Capabilities capabilities();
 
     /**
-     * Waits until the fabric has prepared what the first connection of a process needs, where it
-     * does that by itself: that time is not the peer's. Any thread; not ended by an interrupt.
+     * Waits until the fabric has prepared what the first connection of a process needs, if it does
+     * so in advance, so that this time is not taken from the peer's. Any thread; not ended by an
+     * interrupt.
      *
-     * @param nanos at most; 0 or less only looks
-     * @return whether it has
+     * @param nanos longest wait; 0 or less only looks
+     * @return whether the preparation is over
      */
     default boolean awaitReady(long nanos) {
         return true;
@@ -45,12 +45,12 @@ public interface Fabric extends AutoCloseable {
     FabricListener listen(ListenRequest request) throws FabricException;
 
     /**
-     * A port for a listener that any port will do for, where some ports cannot be listened on: the
-     * first that can of those that {@code free} draws, a few at most. 0 if the fabric does not mind
-     * which, or finds none.
+     * Chooses a port for a listener that accepts any port, for a fabric that cannot listen on every
+     * port. Tries a few ports from {@code free} and returns the first that it can listen on; 0 if
+     * any port would do or none was found.
      *
-     * @param free gives where the listener would be, with a port that the kernel has free there,
-     *     another each time; null if there is none
+     * @param free returns the listener's address with a port that is free in the kernel, another
+     *     one each time; null if there is none
      */
     default int choosePort(Supplier<InetSocketAddress> free) {
         return 0;
@@ -58,14 +58,15 @@ public interface Fabric extends AutoCloseable {
 
     /**
      * Whether the end of this process cuts its connections: messages that have not {@link #arrived}
-     * are lost, and an end that was not said looks to the peer like a loss.
+     * are lost, and a connection that was not disconnected looks to the peer as if this side had
+     * been lost.
      */
     default boolean endsWithProcess() {
         return false;
     }
 
     /**
-     * Whether the peers' side has all that was posted, or will not have it any more. Never blocks.
+     * Whether everything that was posted has reached the peers' side or never will. Never blocks.
      */
     default boolean arrived() {
         return true;
@@ -79,7 +80,7 @@ public interface Fabric extends AutoCloseable {
      * An established connection of the active side.
      *
      * @param queuePair owned by the caller from now on
-     * @param privateData what the passive side answered, possibly padded with zeros
+     * @param privateData the passive side's answer, possibly padded with zeros
      */
     @SuppressWarnings("ArrayRecordComponent") // carried, never compared
     record Connection(QueuePair queuePair, byte[] privateData) {}

@@ -3,8 +3,8 @@ package io.sdp4j.fabric;
 import java.io.IOException;
 
 /**
- * A fabric could not do what was asked. {@link #why()} is stable and meant for programs, the
- * message for people: the fault, its cause, and the user's remedy.
+ * A fabric could not do what was asked. {@link #why()} is stable and meant for programs. The
+ * message is meant for people: the fault, its cause, and the user's remedy.
  */
 public final class FabricException extends IOException {
     private static final long serialVersionUID = 1L;
@@ -20,8 +20,8 @@ public final class FabricException extends IOException {
         /** No listener serves this address on this fabric. */
         NO_LISTENER,
         /**
-         * No listener serves this address on this fabric, but the kernel has one of a process that
-         * may be about to.
+         * No listener serves this address on this fabric, but the kernel has a listener there, of a
+         * process that may be about to offer it on this fabric.
          */
         NOT_OFFERED,
         /** The peer said no; its private data may say why. */
@@ -30,7 +30,10 @@ public final class FabricException extends IOException {
         NOT_ACCEPTED,
         /** No answer in time. */
         TIMED_OUT,
-        /** The time was over, but this side needed most of it: it says nothing of the peer. */
+        /**
+         * The time was over, but this side used most of it, so the failure says nothing about the
+         * peer.
+         */
         NOT_READY,
         /** The peer speaks another version. */
         VERSION,
@@ -38,7 +41,7 @@ public final class FabricException extends IOException {
          * The process behind the rendezvous does not own the port, or is of a user we do not trust.
          */
         UID,
-        /** A limit of memory or descriptors was met. */
+        /** A limit of memory or descriptors was reached. */
         RESOURCES,
         /** One end wants more buffers than the other allows. */
         BUFFERS,
@@ -46,7 +49,7 @@ public final class FabricException extends IOException {
         PROTOCOL,
         /** The address is taken on this fabric. */
         IN_USE,
-        /** The fabric, listener or queue pair was closed meanwhile. */
+        /** The fabric, listener or queue pair was closed during the attempt. */
         CLOSED,
         /** The connection is not wanted any more. */
         ABANDONED
@@ -73,8 +76,9 @@ public final class FabricException extends IOException {
     }
 
     /**
-     * None: most of these say "use the kernel" on the way of an ordinary connect, where a stack
-     * trace costs more than the attempt. {@link #getCause()} has one where something broke.
+     * Records no stack trace: most of these exceptions say "use the kernel" during an ordinary
+     * connect, where a stack trace costs more than the attempt. {@link #getCause()} has one where
+     * something broke.
      */
     @Override
     public synchronized Throwable fillInStackTrace() {

@@ -3,8 +3,8 @@ package io.sdp4j.fabric;
 import java.net.InetAddress;
 
 /**
- * A fabric that is not part of sdp4j: the service that a plug-in provides. Made when the plug-in is
- * loaded, so its constructor does nothing. Thread-safe.
+ * Opens a fabric that is not part of sdp4j: the service that a plug-in provides. The instance is
+ * made when the plug-in is loaded, so its constructor does nothing. Thread-safe.
  */
 public interface FabricFactory {
     /**
@@ -14,13 +14,13 @@ public interface FabricFactory {
     String name();
 
     /**
-     * Whether the fabric may lead to an address. Asked before {@link #open} and for each
-     * connection: must be quick, and sends nothing.
+     * Whether the fabric may lead to an address. Called before {@link #open} and for each
+     * connection, so it must be quick and sends nothing.
      */
     boolean reaches(InetAddress remote);
 
     /**
-     * Opens the fabric, once in a process, when it is first needed.
+     * Opens the fabric. Called once in a process, when the fabric is first needed.
      *
      * @throws FabricException if it cannot be used here
      */

@@ -3,7 +3,8 @@ package io.sdp4j.fabric;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Registered memory: the peer may reach it by {@link #rkey()} within its bounds until it is closed.
+ * Registered memory. Until the region is closed, the peer may reach the memory within its bounds by
+ * {@link #rkey()}.
  */
 public interface MemoryRegion extends AutoCloseable {
     /** The address to advertise; opaque to the peer. */
@@ -13,35 +14,35 @@ public interface MemoryRegion extends AutoCloseable {
 
     int rkey();
 
-    /** The bytes themselves, while it is open. */
+    /** The memory itself, while the region is open. */
     MemorySegment memory();
 
     /**
-     * Opens it again after {@link #close}, over the same memory with the same rights, and maybe
-     * another {@link #rkey} and {@link #address}: for memory that is used again and again, in less
-     * time and without an object. The caller knows that it is still the same memory, as it can
-     * reach the buffer that it was registered from.
+     * Opens the region again after {@link #close}, over the same memory with the same rights;
+     * {@link #rkey} and {@link #address} may change. For memory that is used repeatedly: this is
+     * faster than {@link QueuePair#register} and creates no object. The caller knows that it is
+     * still the same memory because it can reach the buffer that was registered.
      *
-     * @return false if it has ended, as it may at any time while it is closed; it is then to be
-     *     registered anew
+     * @return false if the region has ended, as it may at any time while it is closed; the memory
+     *     must then be registered again
      */
     default boolean reopen() {
         return false;
     }
 
     /**
-     * Ends the registration; afterwards no access by the peer succeeds. Only where the peer had the
-     * right to read and no other, and the same memory was registered so before, a fabric may keep
-     * the registration for a short time, which is configured, in case that happens again: see
-     * {@link QueuePair#forgetKeys}. Idempotent, until it is opened again.
+     * Ends the registration; afterwards no access by the peer succeeds. One exception: if the peer
+     * could only read, and the same memory was registered in the same way before, a fabric may keep
+     * the registration for a short configured time so that it can be used again (see {@link
+     * QueuePair#forgetKeys}). Idempotent until the region is opened again.
      */
     @Override
     void close();
 
     /**
-     * As {@link #close}, although operations of this side on it may be under way: they fail, which
-     * ends the queue pair, and nothing touches the memory once this has returned. Nothing of the
-     * registration is kept. Idempotent.
+     * As {@link #close}, but allowed while operations of this side on the region are under way.
+     * They fail, which ends the queue pair, and nothing touches the memory once this method has
+     * returned. The registration is never kept. Idempotent.
      */
     default void discard() {
         close();

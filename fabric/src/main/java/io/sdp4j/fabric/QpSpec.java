@@ -1,12 +1,12 @@
 package io.sdp4j.fabric;
 
 /**
- * Parameters of one side's queue pair. A queue pair is born with all {@code receiveSlots} posted,
- * before anything about them is told to the peer.
+ * Parameters of one side's queue pair. All {@code receiveSlots} are posted when the queue pair is
+ * made, before the peer learns of them.
  *
  * @param receiveSlots receive buffers, 1 to 1024
- * @param receiveBytes size of each, 64 bytes to 1 MiB
- * @param sendSlots send buffers, where the fabric has any of its own, 1 to 1024
+ * @param receiveBytes size of each receive buffer, 64 bytes to 1 MiB
+ * @param sendSlots send buffers, if the fabric has any of its own, 1 to 1024
  */
 public record QpSpec(int receiveSlots, int receiveBytes, int sendSlots) {
     public QpSpec {

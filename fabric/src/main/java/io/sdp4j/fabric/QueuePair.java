@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
  * #close} is called once, when no other call runs or will come.
  */
 public interface QueuePair {
-    /** Flag of {@link #postSend}: its completion must be reported. */
+    /** Flag of {@link #postSend}: the completion of this send must be reported. */
     int SIGNALLED = 1;
 
     /** Flag of {@link #postSend}: solicited event, only a hint. */
@@ -33,18 +33,18 @@ public interface QueuePair {
 
     /**
      * Flag of {@link #postSend}: another message follows soon, so the peer's thread need not be
-     * woken for this one; only a hint, and a promise that may be broken at the cost of a delay. See
-     * {@link #peerSleepsThroughMore}.
+     * woken for this one. Only a hint; if no message follows, this one may be delayed. See {@link
+     * #peerSleepsThroughMore}.
      */
     int MORE = 8;
 
     /**
-     * Flag of {@link #postSend}: nothing that the peer's application reads. A peer that ends before
-     * it has taken it has lost nothing.
+     * Flag of {@link #postSend}: the message holds nothing that the peer's application reads. A
+     * peer that ends before it has taken the message has lost nothing.
      */
     int CONTROL = 16;
 
-    /** As the protocol spells numbers. */
+    /** The byte order of numbers in the protocol. */
     ValueLayout.OfLong NETWORK_LONG =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -54,8 +54,8 @@ public interface QueuePair {
     }
 
     /**
-     * Memory that holds the send slots. The peer may be able to write it: never read back what was
-     * put there.
+     * Memory that holds the send slots. The peer may be able to write to it, so never read back
+     * what was put there.
      */
     MemorySegment sendMemory();
 
@@ -63,23 +63,25 @@ public interface QueuePair {
     long sendOffset(int slot);
 
     /**
-     * Bytes that a send slot holds: at least the peer's receive slot, if the fabric allows that
-     * much.
+     * Bytes that a send slot holds: at least as many as the peer's receive slot, if the fabric
+     * allows that much.
      */
     int sendBytes();
 
     /**
-     * Bytes of a send slot whose memory is there in any case. A sender of more than these has asked
-     * {@link #bookLong} before.
+     * Bytes of a send slot whose memory is always there. Before it sends more, the caller asks
+     * {@link #bookLong}.
      */
     default int usualBytes() {
         return sendBytes();
     }
 
     /**
-     * Books the memory of longer messages, until {@link #trim} or {@link #close}.
+     * Books the memory for messages longer than {@link #usualBytes}, until {@link #trim} or {@link
+     * #close}.
      *
-     * @return false: this process has no more to give now, and only {@link #usualBytes} may be sent
+     * @return false if this process has no more memory to give now; only {@link #usualBytes} may be
+     *     sent then
      */
     default boolean bookLong() {
         return true;
@@ -95,7 +97,8 @@ public interface QueuePair {
     long receiveOffset(int slot);
 
     /**
-     * Eight bytes of a received slot as a big-endian number: read once, so it is a private copy.
+     * Returns eight bytes of a received slot as a big-endian number. They are read once, so the
+     * result is a private copy.
      *
      * @param at where in the slot; a multiple of 8
      */
@@ -115,7 +118,7 @@ public interface QueuePair {
     /**
      * Copies bytes into {@link #sendMemory()}.
      *
-     * @param to where in that memory: in a taken slot
+     * @param to offset in that memory, within a taken slot
      */
     default void copyIn(byte[] from, int offset, long to, int lenBytes) {
         MemorySegment.copy(from, offset, sendMemory(), ValueLayout.JAVA_BYTE, to, lenBytes);
@@ -124,16 +127,16 @@ public interface QueuePair {
     /**
      * Copies bytes out of {@link #receiveMemory()}.
      *
-     * @param from where in that memory: in a received slot
+     * @param from offset in that memory, within a received slot
      */
     default void copyOut(long from, byte[] to, int offset, int lenBytes) {
         MemorySegment.copy(receiveMemory(), ValueLayout.JAVA_BYTE, from, to, offset, lenBytes);
     }
 
     /**
-     * Copies payload into a taken send slot, past the processor's cache where this fabric's memory
-     * gains by that: for long streams, because the peer sees it a little later but more of it per
-     * second. Otherwise an ordinary copy.
+     * Copies payload into a taken send slot, bypassing the processor's cache where that helps this
+     * fabric's memory; otherwise an ordinary copy. For long streams: the peer sees the payload a
+     * little later, but the throughput is higher.
      *
      * @param at where in the slot the payload starts
      * @param fromIndex between the buffer's position and its limit
@@ -144,41 +147,41 @@ public interface QueuePair {
         MemorySegment.copy(bytes, fromOffset, sendMemory(), sendOffset(slot) + at, lenBytes);
     }
 
-    /** As the other one, from an array. */
+    /** As {@link #writePast(int, int, ByteBuffer, int, int)}, from an array. */
     default void writePast(int slot, int at, byte[] from, int fromOffset, int lenBytes) {
         copyIn(from, fromOffset, sendOffset(slot) + at, lenBytes);
     }
 
-    /** Whether {@link #writePast} may be another copy than the ordinary one here. */
+    /** Whether {@link #writePast} may bypass the cache here. */
     default boolean writesPast() {
         return false;
     }
 
     /**
-     * Whether the peer's thread may sleep through messages with {@link #MORE}, so that a sender of
-     * such messages must wake it before it waits for it.
+     * Whether the peer's thread may sleep through messages with {@link #MORE}. If so, a sender of
+     * such messages must wake the peer before it waits for the peer.
      */
     default boolean peerSleepsThroughMore() {
         return false;
     }
 
-    /** Whether the peer is this software, too. */
+    /** Whether the peer runs sdp4j, too. */
     default boolean peerIsOurs() {
         return true;
     }
 
     /**
-     * A taken slot holds bytes that are not sent yet. If this process ends before the slot is
-     * posted, the peer receives them all the same, where the fabric can reach them: see {@link
+     * Says that a taken slot holds bytes that are not sent yet. If this process ends before it
+     * posts the slot, the peer still receives them if the fabric can reach them: see {@link
      * Completion#DISCONNECTED}. Caller's lock.
      *
-     * @param byteLen from the beginning of the slot on
+     * @param byteLen number of bytes, counted from the beginning of the slot
      */
     default void unsent(int slot, int byteLen) {}
 
     /**
-     * The application has read all of a receive slot that is not posted again yet. Only the thread
-     * that reads, without the lock, but before another one can post the slot.
+     * Says that the application has read all of a receive slot that is not posted again yet. Called
+     * by the reading thread only, without the lock, but before another thread can post the slot.
      */
     default void readToEnd(int slot) {}
 
@@ -195,39 +198,39 @@ public interface QueuePair {
     void postSend(int slot, int byteLen, int flags);
 
     /**
-     * Posts receive slot {@code slot}, which a completion had given to the caller. It is posted
-     * before the next {@link #postSend}, which may tell the peer of it, and before a thread waits
-     * for {@link #completions}, whichever comes first, so that several can be posted together.
-     * Caller's lock.
+     * Posts receive slot {@code slot}, which a completion gave to the caller. The fabric may delay
+     * this to post several slots together, at most until the next {@link #postSend}, which may tell
+     * the peer of the slot, or until a thread waits for {@link #completions}. Caller's lock.
      */
     void postReceive(int slot);
 
     /**
-     * Gives back what a quiet connection does not need, as far as nothing is under way; sending
-     * takes it again by itself. Caller's lock.
+     * Gives back the memory that a quiet connection does not need, unless something is under way
+     * there. Sending takes it again by itself. Caller's lock.
      *
-     * @param onUse if all was given back: runs once, with the caller's lock, when a send slot is
-     *     taken again and there may be something to give back; never where nothing ever is
+     * @param onUse runs once after everything was given back, under the caller's lock, when a send
+     *     slot is taken again and there may be something to give back; never runs on a fabric that
+     *     never gives anything back
      * @return false if something was under way: ask again later
      */
     default boolean trim(Runnable onUse) {
         return true;
     }
 
-    /** The queue of everything that completes here; one for each queue pair. */
+    /** The completion queue of this queue pair, which it shares with no other. */
     CompletionQueue completions();
 
     /**
-     * Native calls made so far to post, poll and wait here, by any thread; 0 where they are not
-     * counted. For measurements.
+     * Number of native calls that any thread has made so far to post, poll and wait here; 0 if they
+     * are not counted. For measurements.
      */
     default long nativeCalls() {
         return 0;
     }
 
     /**
-     * Registers native memory for RDMA in this queue pair's protection domain. A region that the
-     * peer may only read is not to be the target of reads of this side.
+     * Registers native memory for RDMA in this queue pair's PD. A region that the peer may only
+     * read must not be the target of RDMA reads by this side.
      *
      * @param remoteRead whether the peer may read it
      * @param remoteWrite whether the peer may write it
@@ -237,14 +240,16 @@ public interface QueuePair {
             throws FabricException;
 
     /**
-     * Ends what is kept of closed regions that the peer could read, and keeps nothing from now on.
-     * So does whatever ends the connection, at its beginning. Caller's lock.
+     * Ends the registrations that were kept after their regions were closed (see {@link
+     * MemoryRegion#close}), and keeps none from now on. Everything that ends the connection does
+     * this first. Caller's lock.
      */
     default void forgetKeys() {}
 
     /**
      * Reads {@code lenBytes} at {@code remoteAddress} of the peer's region {@code rkey} into a
-     * local region. False if too many are running: try again after a completion. Caller's lock.
+     * local region. Returns false if too many reads are running: try again after a completion.
+     * Caller's lock.
      */
     boolean postRead(
             long wrId,
@@ -255,8 +260,8 @@ public interface QueuePair {
             int rkey);
 
     /**
-     * Writes; a later send is delivered after the bytes are visible. As {@link #postRead}
-     * otherwise. Caller's lock.
+     * Writes to the peer's region. A later send is delivered after the bytes are visible. Otherwise
+     * as {@link #postRead}. Caller's lock.
      */
     boolean postWrite(
             long wrId,
@@ -267,10 +272,11 @@ public interface QueuePair {
             int rkey);
 
     /**
-     * Asks the peer's side, without its program, whether it is there: an RDMA operation of nothing.
-     * It ends with this number, when that side has all that was posted before. Caller's lock.
+     * Asks whether the peer's side is there, by an RDMA operation of no bytes, which its program
+     * does not take part in. The operation completes with {@code wrId} when that side has
+     * everything that was posted before. Caller's lock.
      *
-     * @return false if nothing was posted: the fabric sees the end of a peer by itself
+     * @return false if nothing was posted, because the fabric notices the end of a peer by itself
      */
     default boolean postProbe(long wrId) {
         return false;
@@ -289,8 +295,8 @@ public interface QueuePair {
     void abort();
 
     /**
-     * Releases everything. Disconnects first if that has not been done. Called once, when nothing
-     * else runs.
+     * Releases everything. Disconnects first if that has not been done. Called once, when no other
+     * call runs.
      */
     void close();
 }

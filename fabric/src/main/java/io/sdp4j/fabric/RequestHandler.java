@@ -10,17 +10,18 @@ public interface RequestHandler {
     void onRequest(ConnectionRequest request);
 
     /**
-     * A peer was refused before it could ask.
+     * Called when a peer was refused before it could ask.
      *
-     * @param peer as the kernel names it, for people
-     * @param why likewise
+     * @param peer the peer as the kernel names it, for people
+     * @param why the reason, for people
      */
     default void onRefused(String peer, String why) {}
 
     /**
-     * A peer was sent away because this process lacks what one more connection needs.
+     * Called when a peer was turned away because this process lacks the resources for one more
+     * connection.
      *
-     * @param why for people
+     * @param why the shortage, for people
      */
     default void onShort(String why) {}
 }

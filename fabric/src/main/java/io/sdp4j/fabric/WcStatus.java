@@ -24,7 +24,7 @@ public enum WcStatus {
     /** The device or the fabric itself failed. */
     FATAL_ERR;
 
-    /** Whether the peer did not answer in time, as a kernel's TCP does before ETIMEDOUT. */
+    /** Whether the peer did not answer in time, which TCP reports as ETIMEDOUT. */
     public boolean timedOut() {
         return this == RESP_TIMEOUT_ERR || this == RNR_RETRY_EXC_ERR;
     }
