@@ -9,15 +9,15 @@ import jdk.internal.foreign.abi.x64.X86_64Architecture.Regs;
 import jdk.internal.loader.BootLoader;
 
 /**
- * Calls libc's {@code syscall} and {@code sched_getcpu} on Linux x86-64. In this package, because
- * only here {@code linkToNative} can be called; other code goes through the linker, which makes
- * classes for each shape of call.
+ * Calls libc's {@code syscall} and {@code sched_getcpu} on Linux x86-64. The class is in this
+ * package because {@code linkToNative} can be called only here; other code has to use the linker,
+ * which makes classes for each shape of call.
  *
- * <p>As the System V ABI has it: six words in registers, one on the stack, the result in {@code
+ * <p>Calls follow the System V ABI: six words in registers, one on the stack, the result in {@code
  * rax}.
  */
 public final class NativeCalls {
-    /** Of HotSpot's downcalls: the bit that asks for errno. */
+    /** The bit that asks for errno in HotSpot's downcalls. */
     private static final int ERRNO = 1 << 2;
 
     private static final VMStorage[] WORDS = {
@@ -81,7 +81,7 @@ public final class NativeCalls {
         return address;
     }
 
-    /** With all {@link #WORDS} after {@code first}. */
+    /** Makes an entry point whose arguments are {@code first}, then all {@link #WORDS}. */
     private static NativeEntryPoint make(int captured, VMStorage... first) {
         VMStorage[] storage = Arrays.copyOf(first, first.length + WORDS.length);
         System.arraycopy(WORDS, 0, storage, first.length, WORDS.length);
@@ -109,7 +109,7 @@ public final class NativeCalls {
         return (long) MethodHandle.linkToNative(SYSCALL, errno, number, a, b, c, d, e, f, WITH_ERRNO);
     }
 
-    /** The same, errno not told. */
+    /** As the other {@code call}, without errno. */
     public long call(long number, long a, long b, long c, long d, long e, long f)
             throws Throwable {
         return (long) MethodHandle.linkToNative(SYSCALL, number, a, b, c, d, e, f, WITHOUT);

@@ -4,20 +4,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether, and how long, the waits of one side should be busy.
+ * Decides whether and how long the waits of one side spin.
  *
- * <p>Shape: a budget of time that doubles with every wait that ended while spinning and halves with
- * every one that did not, down to none. Then the 64th wait begins a trial. Its spins are as long as
- * the wake-up of a peer that sleeps takes, and there are enough of them for the peer to begin a
- * trial as well: where both sides sleep, neither can find by a short spin that both would be fast.
- * The trial has succeeded when a wait is short, and failed when one is too long or all are slow;
- * after each failure twice as many waits pass before the next one. A long wait among short ones was
- * an accident, after which both sides sleep: for each 64 short waits before, one long wait begins a
- * trial at once (docs/decisions/0017-trials-of-spinning-outlast-a-wake-up.md).
+ * <p>Shape: a budget of time, which doubles with every wait that ended while spinning and halves
+ * with every other wait, down to none. Then the 64th wait begins a trial of longer spins. Each
+ * outlasts the wake-up of a sleeping peer, and there are enough of them for the peer to begin a
+ * trial as well: while both sides sleep, a short spin cannot show either of them that both would be
+ * fast. The trial succeeds when a wait is short, and fails when one is too long or all are slow.
+ * After each failure twice as many waits pass before the next trial. One long wait among short ones
+ * is taken for an accident, after which both sides sleep: every 64 short waits pay for one long
+ * wait that begins a trial at once (docs/decisions/0017-trials-of-spinning-outlast-a-wake-up.md).
  *
- * <p>A spinner that notices that it was taken off its processor gives up at once: another thread
- * needed it, perhaps the very peer it is waiting for. No thread spins while more threads want to
- * run than there are processors.
+ * <p>A spinning thread that notices that it lost its processor gives up at once: another thread
+ * needed the processor, perhaps the very peer that is awaited. No thread spins while more threads
+ * want to run than there are processors.
  *
  * <p>Used by one waiting thread at a time.
  */
@@ -29,25 +29,25 @@ public final class AdaptiveSpin {
 
     private static final int LONGEST_PAUSE = 4096;
 
-    /** Short waits that count at most. */
+    /** Upper bound of {@link #shortWaits}. */
     private static final int MOST_SHORT = 16 * PAUSE;
 
     /** Waits of a trial: within them a peer that makes the same pause begins its own. */
     private static final int TRIAL = PAUSE + 16;
 
-    /** Longest time that a thread wanted elsewhere may be kept. */
+    /** Longest time for which a thread that is wanted elsewhere goes on spinning. */
     private static final long ASK_NANOS = 2_000;
 
     /** A gap between two looks at the clock that only losing the processor explains. */
     private static final long DISPLACED_NANOS = 15_000;
 
     /**
-     * Cost of one notification: asking for it, sending it, taking it. A spin of this length is
-     * worth it.
+     * Cost of one notification: to ask for it, send it and take it. A spin of this length is worth
+     * it.
      */
     private static final long RING_NANOS = 2_500;
 
-    /** A spin for many rings, or of a trial, is at most so many times as long as usual. */
+    /** A spin for many rings, or of a trial, is at most this many times as long as usual. */
     private static final int MOST_TIMES = 8;
 
     private final long usualNanos;
@@ -59,7 +59,7 @@ public final class AdaptiveSpin {
     private int idleWaits;
     private int pause = PAUSE;
 
-    /** Waits that the trial under way has left. */
+    /** Waits left in the trial under way; 0 = there is no trial. */
     private int trial;
 
     /** Short waits that no accident has used up. */
@@ -69,14 +69,14 @@ public final class AdaptiveSpin {
     private boolean displaced;
 
     /**
-     * @param spinners how many threads of the process spin now; shared
+     * @param spinners number of threads of the process that spin now; shared
      */
     public AdaptiveSpin(long maxNanos, int spinnersMax, AtomicInteger spinners) {
         this(maxNanos, spinnersMax, spinners, true);
     }
 
     /**
-     * @param asks whether it asks if others want the processor; tests do not
+     * @param asks whether to ask {@link CpuPressure}; false in tests
      */
     AdaptiveSpin(long maxNanos, int spinnersMax, AtomicInteger spinners, boolean asks) {
         this.asks = asks;
@@ -87,14 +87,14 @@ public final class AdaptiveSpin {
         budgetNanos = maxNanos;
     }
 
-    /** Another one for other waits of the same side, with a history of its own. */
+    /** Returns a new instance for other waits of the same side, with its own history. */
     public AdaptiveSpin another() {
         return new AdaptiveSpin(usualNanos, spinnersMax, spinners, asks);
     }
 
     /**
-     * The next spins stand for so many rings, all of which are needed if nothing is found: they are
-     * worth being longer, up to eight times as long as usual.
+     * Says how many rings are needed if the next spins find nothing. Many rings are worth a longer
+     * spin, up to eight times as long as usual.
      */
     public void worth(int rings) {
         long most = Math.min(rings * RING_NANOS, MOST_TIMES * usualNanos);
@@ -104,7 +104,7 @@ public final class AdaptiveSpin {
     }
 
     /**
-     * Whether threads of this machine may spin at all now, whatever this one's history.
+     * Whether threads of this machine may spin at all now, apart from the history.
      *
      * @param nowNanos {@link System#nanoTime}
      */
@@ -113,11 +113,11 @@ public final class AdaptiveSpin {
     }
 
     /**
-     * Spins until there is something, or not at all.
+     * Spins until {@code something} is true or the budget is used up, or does not spin at all.
      *
-     * @param something whether there is
-     * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
-     *     ends it
+     * @param something whether there is something to do
+     * @param elsewhere asked every few microseconds; true ends the spin, because the thread is
+     *     wanted elsewhere
      * @return whether there is something
      */
     public boolean spin(BooleanSupplier something, long limitNanos, BooleanSupplier elsewhere) {
@@ -164,9 +164,9 @@ public final class AdaptiveSpin {
     }
 
     /**
-     * A wait was not short.
+     * Lowers the budget, or begins a trial, after a wait that was not short.
      *
-     * @param budget for the next one, unless that begins a trial
+     * @param budget of the next wait, unless a trial begins
      */
     private void unlearn(long budget) {
         if (shortWaits < PAUSE) {

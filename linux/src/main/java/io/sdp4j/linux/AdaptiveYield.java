@@ -4,15 +4,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Whether, and how often, a thread that waits should give its processor away and look again, before
- * it asks to be woken and sleeps. Where the answer comes from a thread that wants that very
- * processor, it is there when the thread runs next, without a notification or a wake-up.
+ * Decides whether and how often a waiting thread yields its processor and looks again, before it
+ * asks to be woken and sleeps. If the answer comes from a thread that wants this very processor,
+ * the answer is there when the waiting thread runs next, without a notification or a wake-up.
  *
- * <p>Shape: a budget of times that doubles with every wait that ended so and halves with every one
- * that did not, down to none; then every 64th wait tries again. The thread that gets the processor
- * may keep it for a turn of milliseconds, where a thread that is woken would have taken it back: so
- * waits are timed, and some that took too long end it, for twice as many waits each time. Some,
- * because among threads that sleep the first ones to give way come late, until all do.
+ * <p>Shape: a budget of yields, which doubles with every wait that a yield ended and halves with
+ * every other wait, down to none; then every 64th wait tries again. The thread that gets the
+ * processor may keep it for a time slice of milliseconds, whereas a thread that is woken would take
+ * it back at once. So waits are timed, and a few that take too long stop the yielding, for twice as
+ * many waits each time. A single long wait does not: while other threads still sleep instead of
+ * yielding, the first threads that yield wait long.
  *
  * <p>Used by one waiting thread at a time.
  */
@@ -20,7 +21,7 @@ public final class AdaptiveYield {
     private static final int PROBE_EVERY = 64;
     private static final int LONGEST_PAUSE = 1 << 20;
 
-    /** Waits may take too long so often; one is forgiven after so many that did not. */
+    /** Number of waits that may take too long. */
     private static final int PATIENCE = 4;
 
     private static final int FORGIVEN_AFTER = 32;
@@ -34,12 +35,12 @@ public final class AdaptiveYield {
     private int good;
     private int pause = PROBE_EVERY;
 
-    /** So many waits from now on do not try. */
+    /** Number of waits from now on that do not yield. */
     private int skips;
 
     /**
-     * @param most how often the processor is given away in one wait; 0 = never
-     * @param turnNanos a wait of this length was another thread's turn
+     * @param most most yields in one wait; 0 = never yields
+     * @param turnNanos a wait of this length was another thread's time slice
      */
     public AdaptiveYield(int most, long turnNanos) {
         this(most, turnNanos, AdaptiveYield::yieldProcessor, System::nanoTime);
@@ -53,15 +54,15 @@ public final class AdaptiveYield {
         budget = most;
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // it is looked whether it does good
+    @SuppressWarnings("ThreadPriorityCheck") // yields only while that pays off
     private static void yieldProcessor() {
         Thread.yield();
     }
 
     /**
-     * Gives the processor away until there is something, or not at all.
+     * Yields until {@code something} is true or the budget is used up, or does not yield at all.
      *
-     * @param something whether there is; asked after each time
+     * @param something whether there is something to do; asked after each yield
      * @return whether there is something
      */
     public boolean giveWay(BooleanSupplier something) {

@@ -8,23 +8,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sends the calling thread to one processor while it sleeps.
+ * Binds the calling thread to one processor while it sleeps.
  *
  * <p>Shape: {@link #confine} before the sleep, {@link #release} after it, both by the thread that
- * sleeps. A thread whose processors were chosen, by {@code taskset}, a cpuset or a call of its own,
- * is never confined, and one whose processors were chosen while it was confined keeps them. A
- * released thread may run everywhere its cpuset lets it, also where processors are added later.
+ * sleeps. A thread whose processors were chosen, by {@code taskset}, a cpuset or its own call, is
+ * never confined. A thread whose processors are chosen while it is confined keeps that choice. A
+ * released thread may run on every processor of its cpuset, also on those that are added later.
  *
- * <p>Cost: two system calls each, about 3 us of them in a virtual machine. No instance is used by
- * two threads at once.
+ * <p>Cost: two system calls for each of the two, together about 3 us in a virtual machine. Not
+ * thread-safe.
  */
 public final class Affinity {
-    /** As many processors as a kernel can be built for. */
+    /** Size of a mask of as many processors as a kernel can be built for. */
     private static final int MASK_BYTES = 8192 / 8;
 
     private static final Pattern RANGE = Pattern.compile("(\\d{1,6})(?:-(\\d{1,6}))?");
 
-    /** Bit of each processor that is online; empty where that cannot be told. */
+    /** Bit mask of the processors that are online; empty if it cannot be read. */
     private static final long[] ONLINE = online("/sys/devices/system/cpu/online");
 
     private int confinedTo;
@@ -44,10 +44,10 @@ public final class Affinity {
     }
 
     /**
-     * From now on the calling thread runs on {@code cpu} alone, where it may already be.
+     * Binds the calling thread to {@code cpu}, on which it may already run.
      *
-     * @return false, and nothing is changed, if that is no processor or the thread is not free to
-     *     run on every one
+     * @return false if nothing was changed, because {@code cpu} is not online or the thread may not
+     *     run on every processor
      */
     public boolean confine(int cpu) {
         if (cpu < 0 || cpu >= ONLINE.length * Long.SIZE || !set(ONLINE[cpu / Long.SIZE], cpu)) {
@@ -69,7 +69,7 @@ public final class Affinity {
         }
     }
 
-    /** After {@link #confine} was true: the thread is as free as it was. */
+    /** Undoes a {@link #confine} that returned true. */
     public void release() {
         try (SyscallBuffer mask = SyscallBuffer.allocate(MASK_BYTES)) {
             if (!look(mask)) {
@@ -78,7 +78,7 @@ public final class Affinity {
             for (int i = 0; i < ONLINE.length; i++) {
                 long own = i == confinedTo / Long.SIZE ? 1L << confinedTo : 0;
                 if (word(mask, i) != own) {
-                    return; // chosen by another
+                    return; // somebody else has chosen its processors
                 }
             }
             for (int at = 0; at < MASK_BYTES; at += Long.BYTES) {
@@ -115,7 +115,9 @@ public final class Affinity {
         }
     }
 
-    /** The kernel's list format: {@code 0-3,8}; nothing of what has more processors than a mask. */
+    /**
+     * Parses the kernel's list format, {@code 0-3,8}; empty if a processor does not fit in a mask.
+     */
     static long[] parse(String list) {
         BitSet cpus = new BitSet();
         Matcher range = RANGE.matcher(list);

@@ -1,13 +1,13 @@
 package io.sdp4j.linux;
 
 /**
- * Threads of a fabric's own: they never keep the JVM alive, and hold nothing of the application's
- * whose call happened to start them, neither its class loader nor its inherited thread locals.
+ * Makes the threads of the fabrics. They never keep the JVM alive, and do not inherit the class
+ * loader or the thread locals of the application thread that happens to start them.
  */
 public final class DaemonThread {
     private DaemonThread() {}
 
-    /** One that is still to be started. */
+    /** Returns a thread that is not started yet. */
     public static Thread of(String name, Runnable task) {
         Thread t =
                 Thread.ofPlatform()

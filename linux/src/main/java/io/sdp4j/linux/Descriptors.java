@@ -7,11 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Descriptors that a thread waits on and that another thread makes readable. Results are
- * descriptors, counts or {@code -errno}.
+ * Descriptors that one thread waits on and another thread makes readable. Results are descriptors,
+ * counts or {@code -errno}. Stateless.
  */
 public final class Descriptors {
-    /** Room that {@link #await} needs. */
+    /** Scratch memory that {@link #await} needs. */
     public static final int AWAIT_BYTES = 32;
 
     private static final int CTL_ADD = 1;
@@ -46,8 +46,8 @@ public final class Descriptors {
     }
 
     /**
-     * A descriptor that is readable while {@code first} or {@code second} is; it is an epoll of its
-     * own, for code that puts it into its own.
+     * Returns a descriptor that is readable while {@code first} or {@code second} is: an epoll that
+     * callers can watch in their own epoll.
      */
     public static int either(int first, int second) {
         int epoll = (int) Linux.call(Linux.EPOLL_CREATE1, Linux.CLOEXEC, 0, 0);
@@ -70,8 +70,8 @@ public final class Descriptors {
     }
 
     /**
-     * Closes the object behind {@code fd}, but not its number, which its owner will close one day:
-     * it stands for something harmless until then.
+     * Closes the object behind {@code fd} but keeps the number open, because its owner will close
+     * it one day. Until then the number stands for an eventfd that nothing uses.
      */
     public static void giveUp(int fd) {
         int harmless = eventFd();
@@ -81,7 +81,7 @@ public final class Descriptors {
         }
     }
 
-    /** Whether reads of {@code fd}, which has no other flag, are to wait. */
+    /** Makes reads of {@code fd} block or not. The descriptor must have no other status flag. */
     public static void blocking(int fd, boolean wanted) {
         Linux.callQuietly(Linux.FCNTL, fd, F_SETFL, wanted ? 0 : Linux.NONBLOCK, 0, 0, 0);
     }
@@ -91,7 +91,7 @@ public final class Descriptors {
      * nothing.
      *
      * @param scratch {@link #AWAIT_BYTES} of native memory, 8-aligned
-     * @param second -1 = only the first counts
+     * @param second -1 = wait for the first only
      * @param nanos {@link Long#MAX_VALUE} = no end
      * @return bit 0: the first is readable; bit 1: the second is
      */

@@ -6,18 +6,19 @@ import java.lang.invoke.NativeCalls;
 import jdk.internal.misc.Unsafe;
 
 /**
- * System calls without the JDK's linker, whose first handle takes a JVM that has just started some
- * 90 ms: by a class of ours in the JDK's package, from {@code src/jdk}, that is defined here.
+ * Makes system calls without the JDK's linker, whose first handle costs a JVM that has just started
+ * some 90 ms. The calls go through a class of ours in a JDK package (from {@code src/jdk}), which
+ * is defined here.
  *
- * <p>Only on the JDK and the processor for which that class was written, where the agent exports
- * {@code Unsafe} to this module, and after a call whose answer is known.
+ * <p>Used only on the JDK and the processor for which that class was written, if the agent exports
+ * {@code Unsafe} to this module, and after a test call has given the known answer. Thread-safe.
  */
 final class DirectCalls {
     private static final int JDK = 25;
     private static final String NAME = "java.lang.invoke.NativeCalls";
     private static final int EBADF = 9;
 
-    /** Null where there are none. */
+    /** Null if such calls are not possible. */
     static final DirectCalls CALLS = make();
 
     private final Unsafe unsafe;
@@ -40,8 +41,8 @@ final class DirectCalls {
             NativeCalls calls = (NativeCalls) unsafe.allocateInstance(define(unsafe));
             DirectCalls made = new DirectCalls(unsafe, calls);
             return made.call(Linux.CLOSE, -1, 0, 0, 0, 0, 0) == -EBADF ? made : null;
-        } catch (Exception | LinkageError | AssertionError e) { // the last from the call
-            return null; // a JDK with other insides
+        } catch (Exception | LinkageError | AssertionError e) { // the test call throws the last
+            return null; // the internals of this JDK differ
         }
     }
 
@@ -57,7 +58,7 @@ final class DirectCalls {
 
     private static byte[] classFile() throws IOException {
         String path = "sdp4j-jdk/" + NAME.replace('.', '/') + ".class";
-        // its loader's, and not the class's, which takes the classes of jar: URLs
+        // not Class.getResourceAsStream, which loads the classes of jar: URLs
         try (InputStream in = DirectCalls.class.getClassLoader().getResourceAsStream(path)) {
             return in.readAllBytes();
         }

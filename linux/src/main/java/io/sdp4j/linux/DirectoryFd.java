@@ -1,8 +1,8 @@
 package io.sdp4j.linux;
 
 /**
- * A directory that is held open, and work on what is in it through the descriptor alone, so that no
- * name on the way to it matters any more. Names here are single components. Results are 0 or {@code
+ * A directory that is held open. Operations on its entries use the descriptor alone, so a change of
+ * a directory on the path to it has no effect. Names are single components. Results are 0 or {@code
  * -errno}.
  */
 public final class DirectoryFd implements AutoCloseable {
@@ -19,9 +19,9 @@ public final class DirectoryFd implements AutoCloseable {
     public record Opened(DirectoryFd directory, int result) {}
 
     /**
-     * Opens a directory, no link in the last place of its name followed.
+     * Opens a directory. A symbolic link as the last component is not followed.
      *
-     * @param parent where {@code path} starts; null = where every path does
+     * @param parent directory that {@code path} is relative to; null = the working directory
      */
     public static Opened open(DirectoryFd parent, String path) {
         int flags = Linux.O_PATH | Linux.O_DIRECTORY | Linux.CLOEXEC | Linux.O_NOFOLLOW;
@@ -29,7 +29,7 @@ public final class DirectoryFd implements AutoCloseable {
         return fd < 0 ? new Opened(null, fd) : new Opened(new DirectoryFd(fd), 0);
     }
 
-    /** Makes a private directory. */
+    /** Makes a directory with mode 0700. */
     public static int make(DirectoryFd parent, String path) {
         return named(Linux.MKDIRAT, parent, path, PRIVATE);
     }
@@ -41,17 +41,17 @@ public final class DirectoryFd implements AutoCloseable {
         }
     }
 
-    /** Of the directory itself. */
+    /** Status of the directory itself. */
     public Linux.FileStatus status() {
         return Linux.status(fd);
     }
 
-    /** Of {@code name} in it, links not followed, or null. */
+    /** Status of its entry {@code name}, or null. Symbolic links are not followed. */
     public Linux.FileStatus status(String name) {
         return Linux.statusIn(fd, name);
     }
 
-    /** A path that leads to {@code name} in this very directory, while it is open. */
+    /** A path to {@code name} in this very directory, valid while it is open. */
     public String path(String name) {
         return "/proc/self/fd/" + fd + "/" + name;
     }
@@ -60,12 +60,12 @@ public final class DirectoryFd implements AutoCloseable {
         return named(Linux.UNLINKAT, this, name, 0);
     }
 
-    /** Renames, over what has the new name already. */
+    /** Renames, and replaces an entry that has the new name already. */
     public int rename(String from, String to) {
         return rename(Linux.RENAMEAT, from, to, 0);
     }
 
-    /** Renames unless something has the new name already. */
+    /** Renames unless an entry has the new name already. */
     public int renameIfFree(String from, String to) {
         return rename(Linux.RENAMEAT2, from, to, RENAME_NOREPLACE);
     }
@@ -78,8 +78,8 @@ public final class DirectoryFd implements AutoCloseable {
     }
 
     /**
-     * Makes the directory private again. The kernel compares real users for this, not the numbers
-     * that a user namespace shows, so success proves that it is ours.
+     * Sets the directory's mode to 0700 again. For this the kernel compares the real users, not the
+     * numbers that a user namespace shows, so success proves that the directory is ours.
      */
     public int claim() {
         return named(Linux.FCHMODAT, null, "/proc/self/fd/" + fd, PRIVATE);

@@ -11,9 +11,11 @@ import java.util.function.IntConsumer;
  * An event loop over epoll, for raw descriptors. Handlers are called with the events that epoll
  * reports, edge-triggered.
  *
- * <p>A watch is known to the kernel by a number that is never used twice, so an event that was
- * already fetched when its descriptor was closed, and perhaps opened again by other code, finds no
- * watch and is dropped.
+ * <p>The kernel knows a watch by a number that is never used twice. So an event that was already
+ * fetched when its descriptor was closed, and perhaps reused by other code, finds no watch and is
+ * dropped.
+ *
+ * <p>Thread-safe; handlers run on the loop's thread.
  */
 public final class EpollLoop extends LoopBase {
     public static final int IN = 1;
@@ -32,25 +34,31 @@ public final class EpollLoop extends LoopBase {
     private int wake = -1;
     private final SyscallBuffer events = SyscallBuffer.lasting(BATCH * Linux.EPOLL_EVENT_BYTES);
 
-    /** Events at the start of {@link #events} that are told again. Of the loop's thread. */
+    /**
+     * Number of events at the start of {@link #events} that are dispatched again. Loop's thread
+     * only.
+     */
     private int left;
 
     private final SyscallBuffer counter = SyscallBuffer.lasting(16);
 
-    /** New states of watches; guarded by itself. */
+    /** An event to pass to the kernel; guarded by itself. */
     private final SyscallBuffer change = SyscallBuffer.lasting(Linux.EPOLL_EVENT_BYTES);
 
-    /** It was told once that the kernel does not let the loop sleep. Of its thread. */
+    /** A failing epoll_pwait was reported once. Loop's thread only. */
     private boolean refused;
 
     private final ConcurrentHashMap<WatchNumber, IntConsumer> handlers = new ConcurrentHashMap<>();
 
-    /** With which the loop's thread looks for a handler. */
+    /** Key with which the loop's thread looks up a handler. */
     private final WatchNumber asked = new WatchNumber(0);
 
     private final AtomicLong numbers = new AtomicLong(1);
 
-    /** Of a watch. Not a {@link Long}: an event must be told where no memory is left. */
+    /**
+     * Number of a watch. Not a {@link Long}, so that an event can be dispatched when no memory is
+     * left.
+     */
     private static final class WatchNumber {
         private long value;
 
@@ -75,7 +83,7 @@ public final class EpollLoop extends LoopBase {
         counter.putLong(0, 1);
     }
 
-    /** Two descriptors that live as long as the loop. */
+    /** Opens two descriptors, which live as long as the loop. */
     @Override
     int open() {
         if (epoll >= 0) {
@@ -94,7 +102,7 @@ public final class EpollLoop extends LoopBase {
 
     /**
      * Calls {@code handler} on the loop's thread for input and hang-up of {@code fd}. Closing the
-     * descriptor ends it; {@link #forget} must be called then.
+     * descriptor ends the watch; {@link #forget} must be called then.
      *
      * @return the number of the watch, or -errno
      */
@@ -102,13 +110,13 @@ public final class EpollLoop extends LoopBase {
         return add(fd, handler, IN | RDHUP | ET);
     }
 
-    /** As {@link #watch}, but called again as long as there is input: it need not take all. */
+    /** As {@link #watch}, but level-triggered: the handler is called again while there is input. */
     public long watchLevel(int fd, IntConsumer handler) {
         return add(fd, handler, IN | RDHUP);
     }
 
     /**
-     * Lets the loop know {@code fd}, for watches on demand that follow each other.
+     * Adds {@code fd} to the epoll, for successive watches by {@link #watchOnDemand}.
      *
      * @return 0 or -errno
      */
@@ -118,8 +126,8 @@ public final class EpollLoop extends LoopBase {
     }
 
     /**
-     * As {@link #watch} of a descriptor that was introduced, but nothing is reported before {@link
-     * #once}, and then one event for each call of it. Costs no system call.
+     * Watches a descriptor that was introduced. Reports nothing before {@link #once}, and then one
+     * event for each call of {@link #once}. Makes no system call.
      */
     public long watchOnDemand(IntConsumer handler) {
         long number = numbers.getAndIncrement();
@@ -127,7 +135,9 @@ public final class EpollLoop extends LoopBase {
         return number;
     }
 
-    /** Lets watch {@code number} of {@code fd} report one event, at once if it is there already. */
+    /**
+     * Lets watch {@code number} of {@code fd} report one event, at once if there is one already.
+     */
     public void once(int fd, long number) {
         modify(fd, number, IN | ONESHOT);
     }
@@ -146,7 +156,10 @@ public final class EpollLoop extends LoopBase {
         return number;
     }
 
-    /** The handler of watch {@code number} is not called again, except for a call under way. */
+    /**
+     * Removes the handler of watch {@code number}. It is not called again; a call under way goes
+     * on.
+     */
     public void forget(long number) {
         handlers.remove(new WatchNumber(number));
     }
@@ -158,14 +171,14 @@ public final class EpollLoop extends LoopBase {
     }
 
     /**
-     * Whether watch {@code number} of {@code fd} is told of input; of a hang-up it always is. Told
-     * again of input that is there already.
+     * Sets whether watch {@code number} of {@code fd} is told of input; of a hang-up it always is.
+     * Reports input that is there already once more.
      */
     public void listen(long number, int fd, boolean input) {
         modify(fd, number, input ? IN | RDHUP | ET : RDHUP | ET);
     }
 
-    /** Allocates nothing: watches change hands while data flows. */
+    /** Allocates nothing, because watches are changed while data flows. */
     private void modify(int fd, long number, int events) {
         synchronized (change) {
             Linux.callQuietly(Linux.EPOLL_CTL, epoll, CTL_MOD, fd, change(number, events), 0, 0);
@@ -208,7 +221,7 @@ public final class EpollLoop extends LoopBase {
         }
     }
 
-    /** Events that came, behind {@code known} ones that are there. */
+    /** Waits for events and puts them behind the {@code known} ones. Returns their number. */
     private int await(long nanos, int known) {
         if (known == BATCH) {
             LockSupport.parkNanos(nanos);
@@ -237,7 +250,7 @@ public final class EpollLoop extends LoopBase {
         return (long) events.getInt(data + 4) << 32 | (events.getInt(data) & 0xFFFF_FFFFL);
     }
 
-    /** Allocates nothing itself; false if memory ran out in the handler. */
+    /** Calls the handler; false if memory ran out in the handler. Allocates nothing itself. */
     private boolean dispatch(long number, int what) {
         asked.value = number;
         IntConsumer handler = handlers.get(asked);
@@ -251,7 +264,10 @@ public final class EpollLoop extends LoopBase {
         return true;
     }
 
-    /** The kernel does not report it again. Over events that were looked at. */
+    /**
+     * Keeps an event to be dispatched again, because the kernel does not report it again.
+     * Overwrites events that were dispatched.
+     */
     private void keep(long number, int what) {
         int i = 0;
         while (i < left && number(i) != number) {
@@ -265,7 +281,10 @@ public final class EpollLoop extends LoopBase {
         event(events, at(i), number, what);
     }
 
-    /** Not the end of a sleep by a signal: without a pause the thread would run in a circle. */
+    /**
+     * Handles a failure of epoll_pwait other than EINTR. Without the pause the thread would loop
+     * busily.
+     */
     private void onRefused(int result) {
         LockSupport.parkNanos(REFUSED_NANOS);
         if (!refused) {

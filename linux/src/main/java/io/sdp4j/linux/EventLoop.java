@@ -3,19 +3,19 @@ package io.sdp4j.linux;
 import java.util.function.Consumer;
 
 /**
- * The one daemon thread that waits for connections without a thread of their own: it runs fabrics'
- * event handlers, timers and short tasks. Started at its first use. Thread-safe.
+ * A daemon thread that serves connections without a thread of their own: it runs event handlers of
+ * fabrics, timers and short tasks. The thread starts at its first use. Thread-safe.
  *
- * <p>Tasks must be short and must not block; what one throws is told to the sink given at the start
- * and does not end the loop.
+ * <p>Tasks must be short and must not block. An exception of a task goes to the sink given at the
+ * start and does not end the loop.
  */
 public interface EventLoop {
     /**
-     * A loop whose one daemon thread starts at its first use: an {@link EpollLoop} if native access
-     * is granted, otherwise one that knows tasks and timers only.
+     * Returns a loop: an {@link EpollLoop} if native access is granted, otherwise one for tasks and
+     * timers only.
      *
      * @param name of the thread
-     * @param sink told what tasks and handlers throw; must not throw
+     * @param sink gets the exceptions of tasks and handlers; must not throw
      */
     static EventLoop start(String name, Consumer<Throwable> sink) {
         return NativeAccess.granted() ? new EpollLoop(name, sink) : new ParkingLoop(name, sink);
@@ -24,7 +24,7 @@ public interface EventLoop {
     /** Runs {@code task} soon on the loop's thread. */
     void execute(Runnable task);
 
-    /** Runs {@code task} on the loop's thread: at once if that is the calling one, else soon. */
+    /** Runs {@code task} on the loop's thread: at once if called on that thread, else soon. */
     default void runInLoop(Runnable task) {
         if (inLoop()) {
             task.run();
@@ -40,18 +40,19 @@ public interface EventLoop {
     boolean inLoop();
 
     /**
-     * Ends the loop's thread for good, and returns when it has left native code or 100 ms have
-     * passed. For the end of the JVM, which waits longer for a thread in native code.
+     * Ends the loop's thread, which cannot be started again. Returns when the thread has ended or
+     * after 100 ms. For the end of the JVM, which would wait longer for a thread in native code.
      */
     void end();
 
     /**
-     * A task or timer that may be run again wherever it stopped: it is while memory runs out in it.
+     * A task or timer that may be run again after it stopped anywhere. The loop runs it again when
+     * memory ran out in it.
      */
     @FunctionalInterface
     interface Repeatable extends Runnable {}
 
-    /** A task that waits for its time. */
+    /** A scheduled task. */
     interface Timer {
         /** Prevents the task from running if it has not started. Idempotent. */
         void cancel();

@@ -1,11 +1,11 @@
 package io.sdp4j.linux;
 
 /**
- * Sleeping on a word of shared memory. Neither call allocates.
+ * Sleeps on a word of shared memory and wakes the sleepers. No call allocates. Thread-safe.
  *
- * <p>Shape: waits take their limit from a table of constant {@code timespec}s, one for each power
- * of two of nanoseconds, so that no thread needs scratch memory of its own. A wait is thus cut into
- * at most a few shorter ones; callers loop anyway.
+ * <p>Shape: the limits of waits are in a table of constant {@code timespec}s, one for each power of
+ * two of nanoseconds, so no thread needs scratch memory. A long wait therefore becomes a few
+ * shorter ones; callers loop anyway.
  */
 public final class Futex {
     private static final int WAIT = 0;
@@ -28,8 +28,8 @@ public final class Futex {
     private Futex() {}
 
     /**
-     * Initialises the class. For a thread that sets a connection up: where that fails, as on the
-     * full stack of a thread that writes, the class is lost to the JVM.
+     * Initialises the class. Called by a thread that sets up a connection: if the initialisation
+     * fails, as on the full stack of a thread that writes, the JVM can never use the class.
      */
     public static void init() {}
 
@@ -37,7 +37,8 @@ public final class Futex {
      * Sleeps while the int at {@code address} is {@code value}, at most {@code nanos} (rounded down
      * to a power of two, 16 us to 73 min). May return early.
      *
-     * @return whether the kernel says that it was woken; not if a signal or the time ended it
+     * @return true if the kernel says that the thread was woken; false if a signal or the time
+     *     ended the wait
      */
     public static boolean await(long address, int value, long nanos) {
         int k = 63 - Long.numberOfLeadingZeros(Math.max(nanos, 1));

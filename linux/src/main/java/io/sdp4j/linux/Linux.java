@@ -12,15 +12,15 @@ import java.lang.invoke.MethodHandle;
 import java.util.Locale;
 
 /**
- * Linux system calls, as few as the fabrics need, all through libc's {@code syscall}.
+ * The Linux system calls that the fabrics need, all through libc's {@code syscall}.
  *
- * <p>Shape: one function with six word arguments and a table of numbers per architecture, so that a
- * call cannot be bound wrongly in more than one place; behind it {@link DirectCalls}, else foreign
- * handles. Pointers travel as addresses: the caller keeps their memory alive over the call. Results
- * follow the kernel: a count or descriptor, or {@code -errno}.
+ * <p>Shape: one function with six word arguments and a table of numbers per architecture, so a call
+ * can be bound wrongly in one place only. The function uses {@link DirectCalls} if possible, else
+ * method handles of the linker. Pointers are passed as addresses: the caller keeps their memory
+ * alive during the call. Results are the kernel's: a count or descriptor, or {@code -errno}.
  *
- * <p>Cost: about 20 ns on top of the kernel's. Nothing here is {@code critical} but {@link #cpu},
- * the only call that certainly neither blocks nor takes a lock.
+ * <p>Cost: about 20 ns on top of the kernel's. Only {@link #cpu} is {@code critical}, because only
+ * that call certainly neither blocks nor takes a lock. Thread-safe.
  *
  * <p>Source of numbers: {@code asm/unistd_64.h} (x86-64) and {@code asm-generic/unistd.h}
  * (AArch64), Linux 6.12.
@@ -138,7 +138,7 @@ public final class Linux {
         return ARCH == 0;
     }
 
-    /** Bound at the first native call where there are no {@link DirectCalls}. */
+    /** Method handles, bound at the first native call if there are no {@link DirectCalls}. */
     @SuppressWarnings("restricted")
     private static final class Handles {
         static final MemoryLayout STATE = Linker.Option.captureStateLayout();
@@ -168,7 +168,7 @@ public final class Linux {
         }
     }
 
-    /** Makes the call; its result, or {@code -errno}. */
+    /** Makes the call and returns its result or {@code -errno}. */
     static long call(int number, long a, long b, long c, long d, long e, long f) {
         if (DirectCalls.CALLS != null) {
             return DirectCalls.CALLS.call(number, a, b, c, d, e, f);
@@ -186,7 +186,10 @@ public final class Linux {
         return call(number, a, b, c, 0, 0, 0);
     }
 
-    /** The same without allocation, for callers that need no reason: a result, or -1. */
+    /**
+     * Makes the call and returns its result or -1. Allocates nothing; for callers that need no
+     * errno.
+     */
     static long callQuietly(int number, long a, long b, long c, long d, long e, long f) {
         if (DirectCalls.CALLS != null) {
             return DirectCalls.CALLS.callQuietly(number, a, b, c, d, e, f);
@@ -198,7 +201,7 @@ public final class Linux {
         }
     }
 
-    /** Retries a call that a signal cut short. */
+    /** As {@link #call}, but repeats the call after EINTR. */
     static long callAgain(int number, long a, long b, long c, long d, long e, long f) {
         long r;
         do {
@@ -223,7 +226,9 @@ public final class Linux {
         return (int) call(GETEUID, 0, 0, 0);
     }
 
-    /** How many descriptors this process may have; {@link Long#MAX_VALUE} = no limit is known. */
+    /**
+     * Largest number of descriptors of this process; {@link Long#MAX_VALUE} = no limit is known.
+     */
     public static long descriptorLimit() {
         try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
             long r = call(PRLIMIT64, 0, RLIMIT_NOFILE, 0, s.address(), 0, 0);
@@ -263,12 +268,15 @@ public final class Linux {
     private static final int STATX_BASIC_STATS = 0x7ff;
     private static final int STATX_BYTES = 256;
 
-    /** The status of an open file, or null if it cannot be had. */
+    /** Returns the status of an open file, or null if that fails. */
     public static FileStatus status(int fd) {
         return status(fd, "", AT_EMPTY_PATH);
     }
 
-    /** The same of {@code name} in an open directory, symbolic links not followed. */
+    /**
+     * Returns the status of {@code name} in an open directory, or null. Symbolic links are not
+     * followed.
+     */
     static FileStatus statusIn(int dir, String name) {
         return status(dir, name, AT_SYMLINK_NOFOLLOW);
     }

@@ -8,15 +8,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Tasks and timers of an event loop, and its thread; where it sleeps is a subclass's matter.
+ * Tasks and timers of an event loop, and its thread. Subclasses decide how the thread sleeps.
  *
  * <p>Shape: {@code tasks} and {@code timers} are guarded by {@code lock}. The thread starts with
  * the first task, timer or watch, lasts until {@link #end}, and does not keep the JVM alive. If it
- * cannot be started, the queue waits for the next of them.
+ * cannot be started, the next task, timer or watch tries again, and the queue waits until then.
  *
- * <p>An event or {@link Repeatable} for which memory runs out is not lost: it is run again after
- * {@link #AGAIN_NANOS}, after the others, until it succeeds, is cancelled or its watch ends. Other
- * tasks run once: they may have acted already.
+ * <p>An event or {@link Repeatable} that runs out of memory is not lost: it runs again after {@link
+ * #AGAIN_NANOS}, behind the others, until it succeeds, is cancelled or its watch ends. Other tasks
+ * run only once, because they may have acted already.
  */
 abstract class LoopBase implements EventLoop {
     static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -30,8 +30,9 @@ abstract class LoopBase implements EventLoop {
     private long timerNumber;
 
     /**
-     * When the sleep under way ends by itself; not after the first timer, perhaps before it,
-     * because most timers are cancelled long before they are due. Only while {@code sleepEnds}.
+     * When the sleep under way ends by itself: never after the first timer is due, but perhaps
+     * before, because most timers are cancelled long before they are due. Valid only while {@code
+     * sleepEnds}.
      */
     private long sleepEndsNanos;
 
@@ -40,20 +41,25 @@ abstract class LoopBase implements EventLoop {
     private volatile Thread thread;
     private volatile boolean over;
 
-    /** True while the thread sleeps, or is about to: code that queues something must wake it. */
+    /**
+     * True while the thread sleeps or is about to; code that queues something must then wake it.
+     */
     private final AtomicBoolean asleep = new AtomicBoolean();
 
-    /** Of the loop's thread. */
+    /** See {@link #expect}; 0 = nothing is expected. Loop's thread only. */
     private long expectNanos;
 
-    /** The clock as it was just read, if it was: that costs a system call in some machines. */
+    /**
+     * The clock as it was just read, valid only while {@code nowKnown}. Reading the clock costs a
+     * system call on some machines.
+     */
     private long nowNanos;
 
     private boolean nowKnown;
 
     private long expectSince;
 
-    /** It was told once that memory ran out. Of the loop's thread. */
+    /** A lack of memory was reported once. Loop's thread only. */
     private boolean scarce;
 
     LoopBase(String name, Consumer<Throwable> sink) {
@@ -110,7 +116,7 @@ abstract class LoopBase implements EventLoop {
             timers.add(entry);
             if (sleepEnds && due - sleepEndsNanos >= 0) {
                 start();
-                return entry; // the loop looks in time by itself
+                return entry; // the sleep ends in time by itself
             }
         }
         nudge();
@@ -144,7 +150,7 @@ abstract class LoopBase implements EventLoop {
         }
     }
 
-    /** 0 if the thread runs now, or -errno. */
+    /** Starts the thread unless it runs; 0 or -errno. */
     final int start() {
         if (started) {
             return 0;
@@ -159,7 +165,7 @@ abstract class LoopBase implements EventLoop {
                     started = true;
                 }
                 return r;
-            } catch (OutOfMemoryError e) { // also where there may be no more threads
+            } catch (OutOfMemoryError e) { // also thrown if no more threads are allowed
                 thread = null;
                 return -Linux.EAGAIN;
             }
@@ -188,7 +194,7 @@ abstract class LoopBase implements EventLoop {
         }
     }
 
-    /** 0 = there is work, {@link Long#MAX_VALUE} = no end. */
+    /** Returns how long to sleep: 0 = there is work, {@link Long#MAX_VALUE} = no end. */
     private long sleepNanos() {
         boolean known = nowKnown;
         nowKnown = false;
@@ -213,7 +219,7 @@ abstract class LoopBase implements EventLoop {
     }
 
     private void runDue() {
-        boolean failed = false; // then on to timers and events
+        boolean failed = false; // a task failed: go on to timers and events
         for (int n = 0; n < 64; n++) {
             Runnable next;
             Entry timer = null;
@@ -253,7 +259,10 @@ abstract class LoopBase implements EventLoop {
         return timer == null ? tasks.poll() != null : timers.remove(timer);
     }
 
-    /** A task that may be repeated has kept its place until now: there is room for it. */
+    /**
+     * Removes a repeatable task, or puts it at the end if it is not done. The task has kept its
+     * place until now, so adding it needs no memory.
+     */
     private void finish(Runnable task, Entry timer, boolean done) {
         synchronized (lock) {
             if (!remove(timer) || done) {
@@ -269,8 +278,8 @@ abstract class LoopBase implements EventLoop {
     }
 
     /**
-     * On the loop's thread: something is about to come that is not worth a sleep, so poll for it
-     * for {@code nanos}; 0 = no more.
+     * Lets the loop poll without sleeping for {@code nanos}, because something is about to come; 0
+     * = no more. Loop's thread only.
      */
     public final void expect(long nanos) {
         assert inLoop();
@@ -289,7 +298,7 @@ abstract class LoopBase implements EventLoop {
         return false;
     }
 
-    /** Runs {@code task}; false if it is to be run again. */
+    /** Runs {@code task}; false if it must run again. */
     private boolean guard(Runnable task) {
         try {
             task.run();
@@ -302,10 +311,7 @@ abstract class LoopBase implements EventLoop {
         return true;
     }
 
-    /**
-     * Tells the sink what a repeatable task or handler has thrown; that ends nothing. Whether to
-     * run it again.
-     */
+    /** Reports what a repeatable task or handler has thrown. Returns whether to run it again. */
     final boolean again(Throwable t) {
         boolean again = t instanceof OutOfMemoryError;
         if (!again || !scarce) {
@@ -325,10 +331,10 @@ abstract class LoopBase implements EventLoop {
 
     /**
      * Sleeps for at most {@code nanos} (0 = only looks, {@link Long#MAX_VALUE} = no end) and calls
-     * the handlers of what happened.
+     * the handlers of the events.
      */
     abstract void sleepAndDispatch(long nanos);
 
-    /** Ends the sleep under way, or the next. */
+    /** Ends the sleep under way, or the next one. */
     abstract void wakeUp();
 }

@@ -11,15 +11,16 @@ import java.util.Objects;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Loads and stores of aligned words in mapped memory, and copies of arrays. The caller guarantees
- * that words lie in the memory, and that it is mapped.
+ * Loads and stores aligned words in mapped memory, and copies arrays. The caller guarantees that
+ * the words lie in the memory and that it is mapped. Thread-safe.
  *
- * <p>Shape: the JDK's own {@code Unsafe}, where it is exported to this module, as the agent sees
- * to; else handles of memory segments. Compiled, both are one instruction. But the interpreter
- * needs ten times as long for a handle, and each one that is inlined is some twenty methods for the
- * compiler, in the first seconds of a JVM, when processors are scarce. Memory of an arena that can
- * be closed keeps the handles, which look whether it was. A process has one kind, so the calls are
- * direct ones. How an access is ordered is said as by {@link VarHandle}.
+ * <p>Shape: accesses use the JDK's {@code Unsafe} if the agent exports it to this module, else
+ * handles of memory segments. When compiled, both are one instruction. But the interpreter needs
+ * ten times as long for a handle, and each inlined handle costs the compiler some twenty methods in
+ * the first seconds of a JVM, when processors are scarce. Memory of an arena that can be closed
+ * always uses the handles, which check whether it was closed. A process usually loads one of the
+ * two classes only, so the compiler makes direct calls. The names of the access modes are those of
+ * {@link VarHandle}.
  */
 public abstract class MappedMemory {
     private static final boolean EXPORTED = NativeAccess.unsafeExported();
@@ -30,13 +31,13 @@ public abstract class MappedMemory {
         this.segment = segment;
     }
 
-    /** The memory of {@code segment}, in the fastest way that is safe. */
+    /** Returns the fastest safe access to the memory of {@code segment}. */
     public static MappedMemory of(MemorySegment segment) {
         boolean endless = segment.isNative() && segment.scope().equals(Arena.global().scope());
         return EXPORTED && endless ? new Plain(segment) : new Checked(segment);
     }
 
-    /** All of it. */
+    /** The whole memory. */
     public final MemorySegment segment() {
         return segment;
     }
@@ -65,7 +66,7 @@ public abstract class MappedMemory {
 
     public abstract void putIntVolatile(long at, int value);
 
-    /** By address, unchecked but for copies. */
+    /** Accesses by address; only copies are checked. */
     static final class Plain extends MappedMemory {
         private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
@@ -140,7 +141,7 @@ public abstract class MappedMemory {
         }
     }
 
-    /** By handles. */
+    /** Accesses by handles. */
     static final class Checked extends MappedMemory {
         private static final VarHandle LONG = JAVA_LONG.varHandle();
         private static final VarHandle INT = JAVA_INT.varHandle();

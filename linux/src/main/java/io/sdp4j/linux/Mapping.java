@@ -3,11 +3,12 @@ package io.sdp4j.linux;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sealed anonymous memory that can be passed to another process, and its mapping.
+ * Makes, checks and maps memfds: sealed anonymous memory that can be passed to another process.
+ * Stateless.
  *
- * <p>The mapping is of global scope: {@link #unmap} frees it in a microsecond where a shared arena
- * costs a handshake with every thread. So an access after it faults, and the caller of unmap
- * guarantees that there is none.
+ * <p>A mapping has the global scope: {@link #unmap} frees it in a microsecond, whereas closing a
+ * shared arena costs a handshake with every thread. An access after {@link #unmap} therefore
+ * faults, and its caller guarantees that there is none.
  */
 public final class Mapping {
     private static final int MFD_CLOEXEC = 1;
@@ -18,7 +19,9 @@ public final class Mapping {
     /** {@code F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW}. */
     private static final int SEALS = 1 | 2 | 4;
 
-    /** {@code TMPFS_MAGIC}: ordinary pages, which the kernel gives again where they were taken. */
+    /**
+     * {@code TMPFS_MAGIC}: ordinary pages. The kernel supplies a new page where one was removed.
+     */
     private static final long TMPFS = 0x01021994;
 
     private static final int STATFS_BYTES = 120;
@@ -30,12 +33,15 @@ public final class Mapping {
     private static final int LEAST_PAGE_BYTES = 4096;
     private static final int MOST_PAGE_BYTES = 64 << 10;
 
-    /** The kernel's pages: the least that can be given back. */
+    /** Size of the kernel's pages, the smallest unit that can be given back. */
     public static final int PAGE_BYTES = pageBytes();
 
     private Mapping() {}
 
-    /** Advice about nothing is refused only where the address is not that of a page. */
+    /**
+     * Finds the page size: advice about an empty range is refused only if the address is not at the
+     * start of a page.
+     */
     private static int pageBytes() {
         int bytes = LEAST_PAGE_BYTES;
         while (bytes < MOST_PAGE_BYTES
@@ -45,7 +51,9 @@ public final class Mapping {
         return bytes;
     }
 
-    /** A new memfd of exactly {@code lenBytes}, sealed against every change of size; or -errno. */
+    /**
+     * Makes a memfd of exactly {@code lenBytes}, sealed against every change of size; or -errno.
+     */
     public static int create(String name, long lenBytes) {
         long fd;
         try (SyscallBuffer text = SyscallBuffer.text(name)) {
@@ -67,9 +75,9 @@ public final class Mapping {
     }
 
     /**
-     * The fault of a descriptor that came from a peer, or null if its size is exactly {@code
-     * lenBytes} and can never change, and none of its pages can fail to be there. Of huge pages
-     * there may be no other one for a hole that the peer makes.
+     * Returns the fault of a descriptor that came from a peer. Null if its size is exactly {@code
+     * lenBytes} and can never change, and an access to one of its pages can never fail. Huge pages
+     * are refused: if the peer makes a hole, there may be no huge page left to fill it.
      */
     public static String fault(int fd, long lenBytes) {
         long seals = Linux.call(Linux.FCNTL, fd, F_GET_SEALS, 0);
@@ -102,7 +110,9 @@ public final class Mapping {
         }
     }
 
-    /** Maps the whole of {@code fd}; null if that fails. The descriptor may be closed after it. */
+    /**
+     * Maps the whole of {@code fd}; null if that fails. The descriptor may be closed afterwards.
+     */
     @SuppressWarnings("restricted")
     public static MemorySegment map(int fd, long lenBytes) {
         long address = Linux.call(Linux.MMAP, 0, lenBytes, PROT_READ_WRITE, MAP_SHARED, fd, 0);
@@ -113,8 +123,8 @@ public final class Mapping {
     }
 
     /**
-     * Gives the whole pages in a range of a mapping back to the system, for every process that has
-     * it: they read as zeros until they are written again. The range must not be in use.
+     * Gives the whole pages within a range of a mapping back to the system, for every process that
+     * maps them. They read as zeros until they are written again. The range must not be in use.
      */
     public static void giveBack(MemorySegment mapped, long offset, long lenBytes) {
         long start = (offset + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -125,7 +135,9 @@ public final class Mapping {
         }
     }
 
-    /** Ends a mapping made by {@link #map}. No access may run or follow. */
+    /**
+     * Ends a mapping made by {@link #map}. The caller guarantees that no access runs or follows.
+     */
     public static void unmap(MemorySegment mapped) {
         Linux.callQuietly(Linux.MUNMAP, mapped.address(), mapped.byteSize(), 0, 0, 0, 0);
     }

@@ -1,10 +1,10 @@
 package io.sdp4j.linux;
 
 /**
- * Whether native calls may be made, found out without making one.
+ * Tells whether native calls may be made, without making one.
  *
- * <p>A restricted method called without permission would print the JDK's warning, or throw under
- * {@code --illegal-native-access=deny}; so nothing touches {@link Linux} before this has said yes.
+ * <p>A restricted method called without permission prints the JDK's warning, or throws under {@code
+ * --illegal-native-access=deny}. So nothing touches {@link Linux} before this class has said yes.
  */
 public final class NativeAccess {
     private NativeAccess() {}
@@ -19,7 +19,7 @@ public final class NativeAccess {
         return m.isNativeAccessEnabled() && Linux.known();
     }
 
-    /** Whether this module may use the JDK's {@code Unsafe}, as the agent sees to. */
+    /** Whether this module may use the JDK's {@code Unsafe}, which the agent exports. */
     static boolean unsafeExported() {
         return Object.class
                 .getModule()

@@ -10,19 +10,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * A netlink socket: datagrams to and from the kernel, whose contents are not interpreted here.
- * Datagrams from other processes are thrown away.
+ * A netlink socket: sends datagrams to the kernel and receives its datagrams, without interpreting
+ * them. Datagrams from other processes are dropped.
  *
- * <p>Not thread-safe; {@link #close} is idempotent and gives the memory back.
+ * <p>Not thread-safe. {@link #close} is idempotent and frees the memory.
  *
  * <p>Source: {@code linux/netlink.h}; {@code struct sockaddr_nl} is family 2, padding 2, port id 4,
  * groups 4.
  */
 public final class NetlinkSocket implements Closeable {
-    /** A dump comes in pieces of no more than this. */
+    /** Longest piece of a dump. */
     private static final int ROOM_BYTES = 32 << 10;
 
-    /** Announcements are short. */
+    /** Longest announcement. */
     private static final int ANNOUNCEMENT_BYTES = 16 << 10;
 
     private static final int SENDER_BYTES = 16;
@@ -34,10 +34,10 @@ public final class NetlinkSocket implements Closeable {
     private static final int MSG_TRUNC = 0x20;
     private static final int MSG_DONTWAIT = 0x40;
 
-    /** Announcements in a row before other tasks of the event thread have a turn. */
+    /** Announcements taken in a row before other tasks of the event thread have a turn. */
     private static final int TURN = 64;
 
-    /** Between a receive that failed and the next: the error may last. */
+    /** Time between a failed receive and the next one, because the error may last. */
     private static final long RETRY_NANOS = 100_000_000L;
 
     private final Arena arena = Arena.ofShared();
@@ -57,14 +57,14 @@ public final class NetlinkSocket implements Closeable {
     /**
      * Opens a socket.
      *
-     * @param protocol of netlink
+     * @param protocol netlink protocol, {@code NETLINK_...}
      */
     public static NetlinkSocket open(int protocol) throws IOException {
         requireNative();
         return new NetlinkSocket(protocol);
     }
 
-    /** Sends one datagram; the kernel answers before this returns. */
+    /** Sends one datagram. The kernel has answered when this returns. */
     public void send(byte[] datagram) throws IOException {
         requireOpen();
         try (SyscallBuffer m = SyscallBuffer.allocate(datagram.length)) {
@@ -76,7 +76,7 @@ public final class NetlinkSocket implements Closeable {
         }
     }
 
-    /** The next datagram, or null if there is none. Never waits. */
+    /** Returns the next datagram, or null if there is none. Never waits. */
     public byte[] receive() throws IOException {
         requireOpen();
         int n = receive(fd, buffer);
@@ -133,7 +133,7 @@ public final class NetlinkSocket implements Closeable {
         return () -> epoll.execute(() -> watch.end(number));
     }
 
-    /** All but the constructor runs on the event thread. */
+    /** Announcements to one listener. Everything but the constructor runs on the event thread. */
     static final class Watch {
         final Arena arena = Arena.ofShared();
         final MemorySegment buffer = arena.allocate(ANNOUNCEMENT_BYTES + SENDER_BYTES, 8);
@@ -141,7 +141,7 @@ public final class NetlinkSocket implements Closeable {
         final int fd;
         final Consumer<byte[]> onDatagram;
         boolean ended;
-        boolean again; // a timer goes on
+        boolean again; // a timer will go on
 
         Watch(EpollLoop loop, int fd, Consumer<byte[]> onDatagram) {
             this.loop = loop;
@@ -149,7 +149,7 @@ public final class NetlinkSocket implements Closeable {
             this.onDatagram = onDatagram;
         }
 
-        /** Takes all there is: the next event comes only after the socket was empty. */
+        /** Takes every datagram there is: the next event comes only after the socket was empty. */
         void onReady(int events) {
             int n = 0;
             for (int i = 0; i < TURN && n >= 0; i++) {
@@ -187,7 +187,7 @@ public final class NetlinkSocket implements Closeable {
     /**
      * Asks the kernel one question on a socket of its own. Never waits.
      *
-     * @param m the request, whose header tells its length; then the answer
+     * @param m the request, whose header says its length; afterwards the answer
      * @return the answer's length, or less than 0
      */
     static long ask(int protocol, SyscallBuffer m) {
@@ -209,7 +209,7 @@ public final class NetlinkSocket implements Closeable {
         return (int) Linux.call(Linux.SOCKET, AF_NETLINK, SOCK_RAW | Linux.CLOEXEC, protocol);
     }
 
-    /** A socket that listens to {@code groups}. */
+    /** Opens a socket that listens to {@code groups}. */
     private static int descriptor(int protocol, int groups) {
         int fd = socket(protocol);
         if (fd < 0) {
@@ -227,16 +227,16 @@ public final class NetlinkSocket implements Closeable {
         return fd;
     }
 
-    /** Sends to the kernel, which is where a socket without a peer sends to. */
+    /** Sends to the kernel, the default destination of an unconnected netlink socket. */
     private static long send(int fd, SyscallBuffer m, int lenBytes) {
         return Linux.callAgain(Linux.SENDTO, fd, m.address(), lenBytes, MSG_DONTWAIT, 0, 0);
     }
 
     /**
-     * Takes the next datagram that the kernel sent; others may send to this socket too, and theirs
-     * are thrown away.
+     * Takes the next datagram from the kernel. Drops those of other processes, which may also send
+     * to this socket.
      *
-     * @param into for the datagram, then 16 bytes for the sender's address
+     * @param into room for the datagram, then 16 bytes for the sender's address
      * @return its length; -EAGAIN if there is none, -EMSGSIZE for one that was too long and is gone
      */
     static int receive(int fd, MemorySegment into) {

@@ -15,20 +15,20 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Copies into memory that another processor reads next, past the cache of this one.
+ * Copies into memory that another processor reads next, bypassing the cache of the copying one.
  *
- * <p>Why: an ordinary store first fetches the line it writes, and the line is still in the other
- * processor's cache from its last reading; that reader then fetches it back. Where the two
- * processors share no cache, this to and fro bounds a copy at about 2 GB/s; a non-temporal store
- * leaves both fetches out and was measured at 13 to 18 GB/s beside it, and at 1 to 2 times an
- * ordinary copy where they do share one.
+ * <p>Why: an ordinary store first fetches the cache line that it writes. The line is still in the
+ * reader's cache from the last reading, and the reader then fetches it back. If the two processors
+ * share no cache, this bounds a copy at about 2 GB/s. A non-temporal store avoids both fetches: it
+ * was measured at 13 to 18 GB/s there, and at 1 to 2 times an ordinary copy where the processors
+ * share a cache.
  *
  * <p>How: neither the JDK's copies nor libc's use such stores for blocks of this size, so the loop
  * is 68 bytes of machine code in one page, mapped writable first and executable afterwards, never
- * both. {@code movntdq} is part of every x86-64 processor. On other architectures, without native
- * access, and where the system refuses executable memory or may refuse pages, it is an ordinary
- * copy. So is that of a mapped file: another process may cut the file off, and only in its own
- * copies does the JVM survive the fault.
+ * both. Every x86-64 processor has {@code movntdq}. The copy is an ordinary one on other
+ * architectures, without native access, and where the system refuses executable memory or may
+ * refuse pages. So is the copy of a mapped file: another process may truncate the file, and the JVM
+ * survives the fault only in its own copies.
  *
  * <p>Thread-safe. The {@code sfence} at the loop's end orders its stores before every later one, so
  * a release store publishes them as it does ordinary ones.
@@ -37,7 +37,7 @@ public final class NonTemporal {
     /** Unit of a store: a cache line. */
     private static final int LINE = 64;
 
-    /** Fewer bytes are not worth a foreign call and partly filled lines. */
+    /** Shortest copy that is worth a foreign call and partly filled lines. */
     private static final int LEAST_BYTES = 4 * LINE;
 
     private static final int PAGE_BYTES = 4096;
@@ -75,25 +75,27 @@ public final class NonTemporal {
     private static final Thread BINDER =
             DaemonThread.of("sdp4j-copy", () -> bound = Loop.COPY != null);
 
-    /** {@link Loop} is ready, and has one. */
+    /** {@link Loop} is initialised and has a handle. */
     private static volatile boolean bound;
 
-    /** The JDK's linker, which makes it, takes long, and a deep stack. */
+    /**
+     * Holds the handle of the loop. The JDK's linker takes long to make it and needs a deep stack.
+     */
     private static final class Loop {
         static final MethodHandle COPY = bind();
     }
 
     private NonTemporal() {}
 
-    /** Whether there may be such a copy here: the same for the whole life of the process. */
+    /** Whether non-temporal copies may be available here. The answer never changes. */
     public static boolean possible() {
         return NativeAccess.granted() && Linux.isX86();
     }
 
     /**
-     * Whether there is one now. It is made when it is first wanted, by a thread of our own: a class
-     * whose initialisation fails, as on the full stack of an application's thread, is lost to the
-     * JVM.
+     * Whether non-temporal copies are available now. The first call starts a thread that prepares
+     * them. The calling thread does not do that itself: if {@link Loop} failed to initialise, as on
+     * the full stack of an application's thread, the JVM could never use that class.
      */
     public static boolean available() {
         if (!bound && ASKED.compareAndSet(false, true)) {
@@ -107,8 +109,8 @@ public final class NonTemporal {
     }
 
     /**
-     * Copies {@code lenBytes} bytes of a buffer. The object that stands for the buffer in a call is
-     * made right before it: further away the compiler may not see that it is not kept.
+     * Copies {@code lenBytes} bytes of a buffer. The segment of the buffer is made in the call
+     * itself: further away the compiler may not see that the segment does not escape.
      *
      * @param fromIndex between the buffer's position and its limit; bounds are checked
      * @param to native memory; bounds are checked

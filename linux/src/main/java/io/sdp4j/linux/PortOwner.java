@@ -12,16 +12,17 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * The user that owns the kernel's TCP listener which would take a connection to an address.
+ * Finds the user that owns the kernel's TCP listener that would take a connection to an address.
  *
- * <p>Asks {@code NETLINK_SOCK_DIAG} for the very listener that a SYN would find, wildcards, dual
- * stack and all, in a few microseconds; where that is not available, reads the LISTEN rows of
- * {@code /proc/net/tcp} and {@code tcp6}, which takes longer the more sockets there are.
+ * <p>Asks {@code NETLINK_SOCK_DIAG} for the very listener that a SYN would find, including wildcard
+ * and dual-stack listeners, in a few microseconds. If that is not available, reads the LISTEN rows
+ * of {@code /proc/net/tcp} and {@code tcp6}, which takes longer the more sockets there are.
+ * Thread-safe.
  *
  * <p>Source: linux/inet_diag.h, linux/sock_diag.h; proc_net_tcp(5).
  */
 public final class PortOwner {
-    /** No listener there, or it is not known. */
+    /** There is no listener, or its user is not known. */
     public static final long NO_USER = -1;
 
     private static final long UNKNOWN = -2;
@@ -38,7 +39,7 @@ public final class PortOwner {
     private static final int REQUEST_BYTES = 16 + 56;
     private static final int REPLY_BYTES = 512;
 
-    /** The kernel has answered: that it knows no such socket means that there is none. */
+    /** The kernel is known to have inet_diag, so ENOENT means that there is no such socket. */
     private static volatile boolean answers;
 
     private PortOwner() {}
@@ -46,8 +47,8 @@ public final class PortOwner {
     /**
      * A listener.
      *
-     * @param uid of its user, or {@link #NO_USER}: there is none
-     * @param inode of its socket, 0 if unknown
+     * @param uid its user, or {@link #NO_USER} if there is no listener
+     * @param inode inode of its socket; 0 if unknown
      */
     public record Listener(long uid, long inode) {}
 
@@ -57,14 +58,14 @@ public final class PortOwner {
         return asked.uid == UNKNOWN ? read(address) : asked;
     }
 
-    /** Whether the quick way works here. */
+    /** Whether {@code NETLINK_SOCK_DIAG} works here. */
     public static boolean quick() {
         return ask(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)).uid != UNKNOWN;
     }
 
     /**
-     * The inode of this network's TCP socket that is connected from {@code local} to {@code
-     * remote}; 0 if there is none that a process holds, or it is unknown.
+     * Returns the inode of the TCP socket of this network namespace that is connected from {@code
+     * local} to {@code remote}; 0 if no process holds such a socket or the inode is unknown.
      */
     public static long connected(InetSocketAddress local, InetSocketAddress remote) {
         return Math.max(ask(local, remote, TCP_ESTABLISHED).inode, 0);
@@ -74,7 +75,10 @@ public final class PortOwner {
         return ask(address, null, TCP_LISTEN);
     }
 
-    /** The socket that a packet from {@code remote} to {@code local} would find, in that state. */
+    /**
+     * Returns the socket that a packet from {@code remote} to {@code local} would find, if it is in
+     * that state.
+     */
     private static Listener ask(InetSocketAddress local, InetSocketAddress remote, int state) {
         try (SyscallBuffer m = SyscallBuffer.allocate(REPLY_BYTES)) {
             fillRequest(m, local, remote);
@@ -99,8 +103,8 @@ public final class PortOwner {
     }
 
     /**
-     * Whether the kernel has inet_diag: without it, it says ENOENT of every socket, but also of a
-     * list of none.
+     * Whether the kernel has inet_diag. A kernel without it answers ENOENT for every socket, but
+     * also when it is asked for an empty list.
      */
     private static boolean answers(SyscallBuffer m, InetSocketAddress local) {
         if (!answers) {
@@ -138,7 +142,7 @@ public final class PortOwner {
         m.copyIn(ip, 0, ipAt, ip.length);
     }
 
-    /** From the tables in {@code /proc}. */
+    /** Reads the listener from the tables in {@code /proc}. */
     static Listener read(InetSocketAddress address) {
         byte[] ip = address.getAddress().getAddress();
         boolean v4 = ip.length == 4;

@@ -3,25 +3,25 @@ package io.sdp4j.linux;
 import java.util.ArrayDeque;
 
 /**
- * The closing of descriptors that strangers have chosen. The last close of one may wait as long as
- * they like: for a socket that lingers, for the file system that a file is on, or for whatever else
- * a socket holds. One thread waits for all of them, and lasts while there are some.
+ * Closes descriptors that strangers have chosen. The last close of such a descriptor may block as
+ * long as the stranger likes: for a socket that lingers, for the file system of a file, or for
+ * anything that a socket holds. One thread closes all of them, and lasts while there are some.
  *
- * <p>Thread-safe; nothing here waits.
+ * <p>Thread-safe; no method blocks.
  */
 public final class StrangeFd {
-    /** Most descriptors that may wait to be closed; beyond that none is received. */
+    /** Number of descriptors waiting to be closed at which no more are received. */
     private static final int MOST = 64;
 
     private static final ArrayDeque<Integer> WAITING = new ArrayDeque<>(); // itself
     private static boolean running; // WAITING
 
-    /** In {@link #WAITING}; changed under it. */
+    /** Size of {@link #WAITING}; changed under its monitor. */
     private static volatile int waiting;
 
     private StrangeFd() {}
 
-    /** Closes a descriptor on the thread that may wait. */
+    /** Closes a descriptor on the thread that may block. */
     static void closeLater(int fd) {
         synchronized (WAITING) {
             WAITING.add(fd);
@@ -31,8 +31,8 @@ public final class StrangeFd {
     }
 
     /**
-     * Whether so many wait to be closed that no descriptors are to be taken from strangers now, nor
-     * strangers to be let in.
+     * Whether so many descriptors wait to be closed that no more may be taken from strangers now,
+     * and no strangers be accepted.
      */
     public static boolean behind() {
         if (waiting < MOST) {
@@ -51,7 +51,7 @@ public final class StrangeFd {
                 DaemonThread.of("sdp4j-close", StrangeFd::closeAll).start();
                 running = true;
             } catch (OutOfMemoryError e) {
-                // there may be room for a thread when the next one comes
+                // the next descriptor, or behind(), tries again
             }
         }
     }

@@ -12,28 +12,29 @@ import java.util.Objects;
 import jdk.internal.misc.Unsafe;
 
 /**
- * Native memory for the arguments and results of system calls: zero at first and aligned for all of
- * them. Offsets are in bytes, and checked; words are aligned and in the processor's order.
+ * Native memory for the arguments and results of system calls. The memory is zeroed and suitably
+ * aligned. Offsets are in bytes and are checked; words are aligned and in the processor's byte
+ * order.
  *
- * <p>Shape: the JDK's own {@code Unsafe} where the agent exports it to this module, else a memory
- * segment, as in {@link MappedMemory}, whose accesses make much work for the compilers of a young
+ * <p>Shape: the JDK's {@code Unsafe} if the agent exports it to this module, else a memory segment,
+ * as in {@link MappedMemory}. Accesses to a segment make much work for the compilers of a young
  * JVM.
  *
  * <p>Not thread-safe.
  */
 final class SyscallBuffer implements AutoCloseable {
-    /** Null where it is not exported. */
+    /** Null if it is not exported. */
     private static final Unsafe UNSAFE = NativeAccess.unsafeExported() ? Unsafe.getUnsafe() : null;
 
     final long bytes;
     private final long base;
     private final Arena arena;
 
-    /** Null where the memory is {@code Unsafe}'s, as is the arena. */
+    /** Null, like the arena, if {@code Unsafe} has allocated the memory. */
     private final MemorySegment mem;
 
     /**
-     * @param arena null = the memory is {@code Unsafe}'s
+     * @param arena null = {@code Unsafe} allocates the memory
      */
     SyscallBuffer(int bytes, Arena arena) {
         this.bytes = bytes;
@@ -48,25 +49,28 @@ final class SyscallBuffer implements AutoCloseable {
         }
     }
 
-    /** For the calling thread, until {@link #close}, after which nothing may be called. */
+    /**
+     * Allocates memory for the calling thread, until {@link #close}. Nothing may be called
+     * afterwards.
+     */
     static SyscallBuffer allocate(int bytes) {
         return new SyscallBuffer(bytes, UNSAFE == null ? Arena.ofConfined() : null);
     }
 
     /**
-     * For all threads, one at a time, until {@link #close}. With {@code Unsafe} it does not count
-     * as direct memory, of which the application may have used up all that there is.
+     * Allocates memory for all threads, one at a time, until {@link #close}. With {@code Unsafe} it
+     * does not count as direct memory, which the application may have used up.
      */
     static SyscallBuffer shared(int bytes) {
         return new SyscallBuffer(bytes, UNSAFE == null ? Arena.ofShared() : null);
     }
 
-    /** For good, and for all threads. */
+    /** Allocates memory for all threads, which is never freed. */
     static SyscallBuffer lasting(int bytes) {
         return new SyscallBuffer(bytes, UNSAFE == null ? Arena.global() : null);
     }
 
-    /** A text in UTF-8 and a zero byte, as {@link #allocate}. */
+    /** As {@link #allocate}, filled with a text in UTF-8 and a zero byte. */
     static SyscallBuffer text(String s) {
         byte[] utf8 = s.getBytes(StandardCharsets.UTF_8);
         SyscallBuffer b = allocate(utf8.length + 1);
@@ -74,7 +78,7 @@ final class SyscallBuffer implements AutoCloseable {
         return b;
     }
 
-    /** Where it begins, for the kernel. */
+    /** Address of the memory, for the kernel. */
     long address() {
         return base;
     }

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The kernel's facts about a descriptor that is claimed to be the TCP socket of an address. The
- * descriptor may be anything. Stateless.
+ * Checks with the kernel whether a descriptor is the TCP socket of an address, as is claimed. The
+ * descriptor may be anything. Thread-safe.
  *
  * <p>Source: socket(7), tcp(7), {@code linux/in6.h}; {@code SO_NETNS_COOKIE} since Linux 5.14.
  */
@@ -33,20 +33,26 @@ public final class TcpSocketFd {
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int ADDRESS_BYTES = 28;
 
-    /** Numbers looked at around a likely one: a connect takes a few descriptors. */
+    /**
+     * How many descriptor numbers next to a likely one are tried: a connect opens a few
+     * descriptors.
+     */
     private static final int NEAR = 64;
 
-    /** A hint. */
+    /** Number of the socket that {@link #duplicate(InetSocketAddress)} found last; only a hint. */
     private static volatile int lastFound;
 
-    /** No socket is in it. */
+    /** Not the cookie of any network namespace. */
     private static final long UNKNOWN = -1;
 
     private static volatile long ownNamespace = UNKNOWN;
 
     private TcpSocketFd() {}
 
-    /** Of this process, or {@link #UNKNOWN}, which is not kept. */
+    /**
+     * Returns the cookie of this process's network namespace, or {@link #UNKNOWN}, which is not
+     * kept.
+     */
     private static long ownNamespace() {
         long known = ownNamespace;
         if (known != UNKNOWN) {
@@ -63,7 +69,8 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Why {@code fd} does not hold {@code claimed} in the network of this process; null if it does.
+     * Returns why {@code fd} is not a TCP socket bound to {@code claimed} in the network namespace
+     * of this process; null if it is.
      */
     public static String fault(int fd, InetSocketAddress claimed) {
         if (fd < 0) {
@@ -96,8 +103,9 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Result of {@code call} for an IP socket; null if it fails, or for any other socket. IPv4 in
-     * IPv6 is IPv4; equal to others whatever their scope.
+     * Returns the address that {@code call} gives for an IP socket; null if the call fails, or for
+     * any other socket. An IPv4-mapped IPv6 address becomes IPv4. The scope of an IPv6 address is
+     * left out, so it does not count in comparisons.
      */
     private static InetSocketAddress address(int fd, int call) {
         try (SyscallBuffer s = SyscallBuffer.allocate(ADDRESS_BYTES + 4)) {
@@ -120,8 +128,8 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Why {@code fd} is not an established TCP connection from {@code local} to {@code remote} in
-     * the network of this process, or null.
+     * Returns why {@code fd} is not an established TCP connection from {@code local} to {@code
+     * remote} in the network namespace of this process; null if it is.
      */
     public static String connectionFault(
             int fd, InetSocketAddress local, InetSocketAddress remote) {
@@ -136,7 +144,7 @@ public final class TcpSocketFd {
                 : "its socket is not connected from " + local + " to " + remote;
     }
 
-    /** Whether {@code fd} holds {@code claimed} as {@link #fault} says, but is not connected. */
+    /** Whether {@link #fault} finds no fault in {@code fd}, but {@code fd} is not connected. */
     public static boolean unconnected(int fd, InetSocketAddress claimed) {
         return fault(fd, claimed) == null && state(fd) != TCP_ESTABLISHED;
     }
@@ -148,9 +156,9 @@ public final class TcpSocketFd {
     }
 
     /**
-     * A duplicate of the established connection {@code fd}, to be closed by the caller; -1 if it is
-     * another one, or none. Looks before it copies, because closing a copy of a file would drop the
-     * locks that this process holds on it.
+     * Returns a duplicate of the established connection {@code fd}, which the caller closes; -1 if
+     * {@code fd} is anything else. Checks {@code fd} before it duplicates, because closing the
+     * duplicate of a file would drop the locks that this process holds on the file.
      */
     public static int duplicate(int fd, InetSocketAddress local, InetSocketAddress remote) {
         if (connectionFault(fd, local, remote) != null) {
@@ -165,8 +173,8 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Whether two sockets are bound to the same network device, or both to none: within one of
-     * these, and one network namespace, the addresses of a connection exist once.
+     * Whether two sockets are bound to the same network device, or both to none. Within one network
+     * namespace and one device (or none), only one connection has a given pair of addresses.
      */
     public static boolean sameDevice(int fd, int other) {
         int device = option(fd, SO_BINDTOIFINDEX);
@@ -185,7 +193,7 @@ public final class TcpSocketFd {
         }
     }
 
-    /** The network that a socket is in; 0 where the kernel does not tell. */
+    /** Returns the cookie of the network namespace of a socket; 0 if the kernel does not tell. */
     private static long namespace(int fd) {
         try (SyscallBuffer s = SyscallBuffer.allocate(16)) {
             return option(fd, SOL_SOCKET, SO_NETNS_COOKIE, s, 8) == 8 ? s.getLong(0) : 0;
@@ -195,7 +203,7 @@ public final class TcpSocketFd {
     /**
      * Reads an option of a socket.
      *
-     * @param into has 4 bytes more than the option
+     * @param into must have 4 bytes more than the option
      * @return its length, or -1
      */
     static int option(int fd, int level, int name, SyscallBuffer into, int lenBytes) {
@@ -206,9 +214,9 @@ public final class TcpSocketFd {
     }
 
     /**
-     * A duplicate of a socket of this process that holds {@code address} and is not connected, to
-     * be closed by the caller; -1 if there is none. The number that was found last is looked at
-     * first, then those below the first free one, those beside the last, and all.
+     * Returns a duplicate of a socket of this process that is bound to {@code address} and not
+     * connected; the caller closes it. -1 if there is none. Tries the number that was found last,
+     * then those below the first free number, those next to the last found, and finally all.
      */
     public static int duplicate(InetSocketAddress address) {
         int last = lastFound;
@@ -227,7 +235,10 @@ public final class TcpSocketFd {
         return copy >= 0 ? copy : amongAll(address);
     }
 
-    /** The highest of these numbers that holds the address, copied, or -1. */
+    /**
+     * Returns a duplicate of the socket with the highest of these numbers that holds the address,
+     * or -1.
+     */
     private static int among(int from, int to, InetSocketAddress address) {
         for (int fd = to; fd >= Math.max(from, 0); fd--) {
             int copy = copyIfHolds(fd, address);
@@ -250,12 +261,15 @@ public final class TcpSocketFd {
                 }
             }
         } catch (java.io.IOException | NumberFormatException e) {
-            // without /proc there is nothing to be found
+            // without /proc nothing can be found
         }
         return -1;
     }
 
-    /** Looks again at the copy: the number may come to stand for something else meanwhile. */
+    /**
+     * Duplicates {@code fd} if it holds the address. Checks the duplicate again, because the number
+     * may have been reused before it was duplicated.
+     */
     private static int copyIfHolds(int fd, InetSocketAddress address) {
         if (!holds(fd, address)) {
             return -1;
@@ -270,9 +284,9 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Closes a duplicate of a TCP socket of this process, whose application may have closed its
-     * own. Where that could take the time for which it lingers, a thread of its own does it: behind
-     * the descriptors of strangers its connection would not end.
+     * Closes a duplicate of a TCP socket of this process, whose application may have closed its own
+     * descriptor. If the socket lingers, the close may block, so a new thread does it: behind the
+     * descriptors of strangers the connection would end too late.
      */
     public static void closeShared(int fd) {
         if (!lingers(fd)) {
@@ -287,9 +301,9 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Closes a descriptor that a stranger has sent, or may share, without changing what it stands
-     * for. Where that could take time another thread does it: unless it is a TCP socket that does
-     * not linger.
+     * Closes a descriptor that a stranger has sent or may share, without changing the object behind
+     * it. Another thread does this because it may block, unless {@code fd} is a TCP socket that
+     * does not linger.
      */
     public static void closeStrange(int fd) {
         if (option(fd, SO_PROTOCOL) == IPPROTO_TCP && !lingers(fd)) {

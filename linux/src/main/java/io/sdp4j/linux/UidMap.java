@@ -9,14 +9,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Whether a user's number names that user. In a user namespace the kernel shows one number, usually
- * 65534, for all users that have none there; in images the same number is that of an ordinary user
- * {@code nobody}.
+ * Tells whether a uid identifies one user. In a user namespace the kernel shows one number, usually
+ * 65534, for all users that have no number there; container images use the same number for the
+ * ordinary user {@code nobody}.
  *
  * <p>Source: user_namespaces(7), proc_sys_kernel(5).
  *
  * @param overflow the number that may stand for many
- * @param complete every user has a number here, so that no number stands for another
+ * @param complete whether every user has a number here, so that no number stands for many
  */
 public record UidMap(long overflow, boolean complete) {
     /** 2^32 - 1 users; the last number means "none". */
@@ -24,7 +24,7 @@ public record UidMap(long overflow, boolean complete) {
 
     private static final long USUAL_OVERFLOW = 65534;
 
-    /** Of this process, or the careful answer if it cannot be read. Read once. */
+    /** Returns the map of this process, or the cautious answer if it cannot be read. Read once. */
     public static UidMap own() {
         return Own.MAP;
     }
@@ -43,9 +43,9 @@ public record UidMap(long overflow, boolean complete) {
     }
 
     /**
-     * The number in {@code file}, which must be taken in one read: the kernel says that a number in
-     * {@code /proc/sys} ends wherever a first read has ended, and {@code Files.readString} begins
-     * with one byte.
+     * Returns the number in {@code file}. It must be taken in one read: a number in {@code
+     * /proc/sys} ends where the first read ended, and {@code Files.readString} begins with a read
+     * of one byte.
      */
     static long overflow(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
@@ -58,7 +58,8 @@ public record UidMap(long overflow, boolean complete) {
     }
 
     /**
-     * @param lines as {@code /proc/self/uid_map}: first number here, first one outside, how many
+     * @param lines lines of {@code /proc/self/uid_map}: first number here, first number outside,
+     *     count
      */
     static UidMap of(long overflow, List<String> lines) {
         long mapped = 0;

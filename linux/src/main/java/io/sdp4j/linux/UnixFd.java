@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 /**
  * Unix-domain stream sockets as raw descriptors, all non-blocking and close-on-exec.
  *
- * <p>Raw, because descriptors must travel over them and because the kernel's word about the peer
- * ({@code SO_PEERCRED}) comes with uid and pid only this way. Results are counts, descriptors or
- * {@code -errno}.
+ * <p>The JDK's channels do not suffice: they cannot pass descriptors, and do not give both uid and
+ * pid of the peer as the kernel knows them ({@code SO_PEERCRED}). Results are counts, descriptors
+ * or {@code -errno}. Stateless.
  */
 public final class UnixFd {
     /** Longest path of a socket, without the final zero. */
@@ -31,12 +31,12 @@ public final class UnixFd {
     private static final int POLLIN = 1;
     private static final int SHUT_RDWR = 2;
 
-    /** Of a message with two descriptors. */
+    /** Control data of a message with two descriptors. */
     private static final int CONTROL_BYTES = 24;
 
     private static final int CONTROL_HEADER_BYTES = 16;
 
-    // where things lie in the memory of a message: its header, vector, control data; then data
+    // offsets in the memory of a message: header, vector, control data, then data
     private static final int HEADER_VECTOR = 16;
     static final int HEADER_CONTROL = 32;
     private static final int HEADER_FLAGS = 48;
@@ -83,12 +83,12 @@ public final class UnixFd {
         return fd;
     }
 
-    /** Connects to the listener behind {@code path}; -EAGAIN if its backlog is full. */
+    /** Connects to the listener at {@code path}; -EAGAIN if its backlog is full. */
     public static int connect(int fd, String path) {
         return addressed(Linux.CONNECT, fd, path);
     }
 
-    /** A listener at {@code path}, which must not exist; the descriptor or -errno. */
+    /** Opens a listener at {@code path}, which must not exist; returns the descriptor or -errno. */
     public static int listen(String path, int backlog) {
         int fd = open();
         if (fd < 0) {
@@ -106,8 +106,8 @@ public final class UnixFd {
     }
 
     /**
-     * Whether the socket file {@code path} has lost its process. Told by the error that a datagram
-     * socket gets for connecting to a stream listener, so a living listener notices nothing.
+     * Whether no process listens at the socket file {@code path} any more. The test connects a
+     * datagram socket and looks at the error, so a living stream listener notices nothing.
      */
     public static boolean isDead(String path) {
         int fd = (int) Linux.call(Linux.SOCKET, AF_UNIX, SOCK_DGRAM | Linux.CLOEXEC, 0);
@@ -145,8 +145,9 @@ public final class UnixFd {
     }
 
     /**
-     * Whether the process at the other end runs as this one's user, whatever number it shows: the
-     * kernel lets this one signal it. False if it has ended, or if the kernel is older than 6.5.
+     * Whether the process at the other end runs as this process's user, whatever uid it shows: the
+     * kernel lets this process signal it. False if that process has ended or the kernel is older
+     * than 6.5.
      */
     public static boolean peerMayBeSignalled(int fd) {
         int process = -1;
@@ -164,7 +165,7 @@ public final class UnixFd {
         }
     }
 
-    /** Sends what fits, with those of the two descriptors beside it that are not negative. */
+    /** Sends what fits, together with those of the two descriptors that are not negative. */
     public static int send(int fd, byte[] b, int off, int len, int passed, int second) {
         int count = (passed >= 0 ? 1 : 0) + (second >= 0 ? 1 : 0);
         int control = count > 0 ? CONTROL_BYTES : 0;
@@ -183,13 +184,13 @@ public final class UnixFd {
     }
 
     /**
-     * Receives what is there: a count, 0 at the end of the stream, or -errno. Descriptors that came
-     * along are put into elements of {@code passed} that are negative. If there are others the
-     * stream is ended.
+     * Receives what is there: a count, 0 at the end of the stream, or -errno. Puts descriptors that
+     * came along into the negative elements of {@code passed}. If there are more of them, ends the
+     * stream.
      *
-     * <p>The bytes are looked at before they are taken: descriptors that are too many then stay
-     * where they are. The kernel would close them within the call, however long that takes, and a
-     * stranger could fill the table of this process with them.
+     * <p>Peeks before it takes the bytes, so that descriptors that are too many stay in the socket.
+     * Otherwise the kernel would close them within the call, however long that takes, and a
+     * stranger could fill the descriptor table of this process.
      */
     public static int receive(int fd, byte[] b, int off, int len, int[] passed) {
         try (SyscallBuffer m = message(len, CONTROL_BYTES)) {
@@ -203,7 +204,7 @@ public final class UnixFd {
                 m.putLong(HEADER_CONTROL + 8, 0);
                 n = receive(fd, m, 0);
             }
-            // a look may show those of the next message, too: then none are cut off here
+            // a peek may show those of the next message, too: then none are cut off here
             boolean came = fit && cut(m);
             fit &= takeDescriptors(m, came ? passed : NONE) || !came;
             if (!fit) {
@@ -224,7 +225,10 @@ public final class UnixFd {
         return (m.getInt(HEADER_FLAGS) & MSG_CTRUNC) != 0;
     }
 
-    /** Whether there was room for all. Nothing but descriptors comes unless it is asked for. */
+    /**
+     * Moves received descriptors into {@code passed}, and closes those that do not fit. Returns
+     * whether all fitted. Other control data does not come, because it is not asked for.
+     */
     static boolean takeDescriptors(SyscallBuffer m, int[] passed) {
         boolean all = true;
         // without the padding, which counts towards the length in the header of the message
@@ -246,8 +250,8 @@ public final class UnixFd {
     }
 
     /**
-     * How many bytes lie there, if no descriptors do, as far as one receives at once: a count, 0 at
-     * the end of the stream, {@link #DESCRIPTORS}, or -errno. Takes nothing.
+     * Counts the bytes that are there, up to {@link WakeBytes#BYTES}, if no descriptors are: a
+     * count, 0 at the end of the stream, {@link #DESCRIPTORS}, or -errno. Takes nothing.
      */
     private static int look(int fd) {
         try (SyscallBuffer m = message(WakeBytes.BYTES, 0)) {
@@ -256,7 +260,7 @@ public final class UnixFd {
         }
     }
 
-    /** {@code struct msghdr} of 64-bit Linux and all that it points to. */
+    /** Allocates a {@code struct msghdr} of 64-bit Linux and everything that it points to. */
     private static SyscallBuffer message(int len, int controlBytes) {
         int bytes = CONTROL + controlBytes + Math.max(len, 1);
         return message(SyscallBuffer.allocate(bytes), len, controlBytes);
@@ -275,7 +279,7 @@ public final class UnixFd {
         return m;
     }
 
-    /** Waits at most {@code nanos} until something can be received; whether it can. */
+    /** Waits at most {@code nanos} until something can be received. Returns whether it can. */
     public static boolean awaitReadable(int fd, long nanos) {
         try (SyscallBuffer s = SyscallBuffer.allocate(24)) {
             s.putInt(0, fd);
@@ -286,14 +290,14 @@ public final class UnixFd {
         }
     }
 
-    /** Sends one byte, and does not care whether it fits. Allocates nothing, never blocks. */
+    /** Sends one byte if there is room for it. Allocates nothing, never blocks. */
     public static void ring(int fd) {
         Linux.callQuietly(Linux.SENDTO, fd, WAKE_BYTE, 1, MSG_DONTWAIT | MSG_NOSIGNAL, 0, 0);
     }
 
     /**
      * Receives what fits: a count, 0 = nothing now, -1 at the end of the stream or after an error.
-     * Descriptors that come along are closed, and end the stream.
+     * Closes descriptors that come along, and then ends the stream.
      */
     public static int drain(int fd, WakeBytes into) {
         long n = most(fd);
@@ -307,9 +311,9 @@ public final class UnixFd {
     }
 
     /**
-     * As {@link #drain} for callers that do not care why nothing came: a count, 0 at the end of the
-     * stream, -1 = nothing now or an error. Allocates nothing, unless descriptors of strangers wait
-     * to be closed.
+     * As {@link #drain}, for callers that need not know why nothing came: a count, 0 at the end of
+     * the stream, -1 = nothing now or an error. Allocates nothing unless descriptors of strangers
+     * wait to be closed.
      */
     public static int discard(int fd, WakeBytes into) {
         long n = most(fd);
@@ -320,8 +324,8 @@ public final class UnixFd {
     }
 
     /**
-     * The bytes that may be received at once; else as {@link #look}: no more descriptors are taken
-     * where many wait to be closed.
+     * Returns how many bytes may be received at once. While many descriptors wait to be closed, no
+     * more are taken, and the result is that of {@link #look}.
      */
     private static int most(int fd) {
         return StrangeFd.behind() ? look(fd) : WakeBytes.BYTES;
@@ -335,22 +339,23 @@ public final class UnixFd {
         return came;
     }
 
-    /** Ends the stream in both directions; the peer sees its end at once. */
+    /** Ends the stream in both directions. The peer sees the end at once. */
     public static void shutdown(int fd) {
         Linux.callQuietly(Linux.SHUTDOWN, fd, SHUT_RDWR, 0, 0, 0, 0);
     }
 
     /**
-     * Closes a socket with a stranger at its other end, who sees that at once. The kernel closes
-     * descriptors with it that lie there unread, however long that takes; so if there are some, or
-     * more than the few bytes of a peer of good will, another thread does it.
+     * Closes a socket with a stranger at its other end, who sees the end at once. With the socket
+     * the kernel closes descriptors that lie unread in it, however long that takes. So another
+     * thread closes the socket if there are descriptors, or more bytes than the few that a
+     * well-behaved peer sends.
      */
     public static void close(int fd) {
         shutdown(fd); // nothing is added from here on
         int n = look(fd);
         if (n > 0) {
             receive(fd, new byte[n], 0, n, NONE);
-            n = look(fd); // an urgent byte is not seen behind others
+            n = look(fd); // an urgent byte behind others is not seen before
         }
         if (n > 0 || n == DESCRIPTORS) {
             StrangeFd.closeLater(fd);
@@ -360,8 +365,9 @@ public final class UnixFd {
     }
 
     /**
-     * Closes a listener. Those that wait for it may have sent descriptors: each is closed as {@link
-     * #close} does, and all that are left on the thread that may wait once that is behind.
+     * Closes a listener. Clients in its backlog may have sent descriptors, so each is closed as
+     * {@link #close} does. Once {@link StrangeFd} is behind, its thread closes the listener with
+     * those that are left.
      */
     public static void closeListener(int fd) {
         shutdown(fd); // none is added from here on

@@ -1,16 +1,17 @@
 package io.sdp4j.linux;
 
 /**
- * Memory to receive wake-up bytes in, and the descriptors that a hostile peer may send with them:
- * those that there is no room for would be closed within the call, however long that takes.
+ * Memory for receiving wake-up bytes, and the descriptors that a hostile peer may send with them.
+ * Without room for the descriptors the kernel would close them within the call, however long that
+ * takes.
  *
  * <p>One thread at a time.
  */
 public final class WakeBytes implements AutoCloseable {
-    /** Received at once; more than a peer of good will leaves unread. */
+    /** Most bytes received at once; more than a well-behaved peer leaves unread. */
     static final int BYTES = 64;
 
-    /** For as many descriptors as the kernel lets a message have, 253. */
+    /** Room for 253 descriptors, the kernel's limit for a message. */
     private static final int CONTROL_BYTES = 1032;
 
     private static final int DATA = UnixFd.CONTROL + CONTROL_BYTES;
@@ -20,19 +21,22 @@ public final class WakeBytes implements AutoCloseable {
 
     public WakeBytes() {}
 
-    /** The last of {@code count} bytes that were received. */
+    /** Returns the last of {@code count} bytes that were received. */
     public byte last(int count) {
         return message.getByte(DATA + count - 1);
     }
 
-    /** The address of a message to receive at most {@code bytes} into. */
+    /** Prepares a message to receive at most {@code bytes}; returns its address. */
     long prepare(long bytes) {
         message.putLong(UnixFd.VECTOR + 8, bytes);
         message.putLong(UnixFd.HEADER_CONTROL + 8, CONTROL_BYTES);
         return message.address();
     }
 
-    /** After something was received: whether descriptors came with it, which are closed. */
+    /**
+     * Closes the descriptors that came with the bytes just received. Returns whether there were
+     * any.
+     */
     boolean closeDescriptors() {
         boolean came = message.getLong(UnixFd.HEADER_CONTROL + 8) != 0;
         if (came) {
@@ -41,7 +45,7 @@ public final class WakeBytes implements AutoCloseable {
         return came;
     }
 
-    /** Gives the memory back; nothing may be called during it or afterwards. */
+    /** Frees the memory. No other call may run at the same time or afterwards. */
     @Override
     public void close() {
         message.close();

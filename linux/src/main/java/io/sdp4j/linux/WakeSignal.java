@@ -5,16 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 
 /**
- * The signal that brings a thread out of a blocking system call: the JDK's own, by which it ends
- * blocking reads of sockets and files that another thread closes. Its handler does nothing, but a
- * call that sleeps returns with EINTR.
+ * The signal that makes a blocking system call of a thread return. It is the signal with which the
+ * JDK ends blocking reads of sockets and files that another thread closes. Its handler does
+ * nothing, but a sleeping call returns with EINTR. Thread-safe.
  *
- * <p>A signal that arrives before the thread is in the call does nothing at all, so a sender has to
- * repeat it until the thread has come out.
+ * <p>A signal that arrives before the thread is in the call has no effect, so the sender has to
+ * repeat it until the thread has left the call.
  *
- * <p>Source: libnio's NativeThread.c (signal SIGRTMAX - 2, no SA_RESTART). Nothing of it is relied
- * on unseen: where that signal has no handler, or one that restarts calls, there is no signal for
- * us.
+ * <p>Source: libnio's NativeThread.c (signal SIGRTMAX - 2, no SA_RESTART). This is checked at run
+ * time: if the signal has no handler, or one that restarts calls, it is not used.
  */
 public final class WakeSignal {
     public static final int NUMBER = 62;
@@ -22,7 +21,7 @@ public final class WakeSignal {
     private static final int SIGACTION_BYTES = 32;
     private static final int SIGSET_BYTES = 8;
 
-    /** Values for the default and for ignoring, instead of a handler's address. */
+    /** {@code SIG_IGN}; this value and the one below stand for "no handler". */
     private static final long LARGEST_NO_HANDLER = 1;
 
     private static final boolean USABLE = Linux.known() && handled();
@@ -35,7 +34,7 @@ public final class WakeSignal {
         return USABLE;
     }
 
-    /** The calling thread, or the carrier of a virtual one, for {@link #send}. */
+    /** Returns the calling thread, or the carrier of a virtual one, for {@link #send}. */
     public static int self() {
         return (int) Linux.callQuietly(Linux.GETTID, 0, 0, 0, 0, 0, 0);
     }
@@ -43,7 +42,7 @@ public final class WakeSignal {
     /**
      * Interrupts the system call of a thread of this process that still lives.
      *
-     * @param thread its {@link #self}
+     * @param thread the result of {@link #self} in that thread
      */
     public static void send(int thread) {
         Linux.callQuietly(Linux.TGKILL, PROCESS, thread, NUMBER, 0, 0, 0);
@@ -59,7 +58,7 @@ public final class WakeSignal {
         }
     }
 
-    /** It does so at the first call that could block. */
+    /** Makes the JDK install the handler, which it does before the first call that could block. */
     private static void makeTheJdkInstallIt() {
         try {
             Pipe pipe = Pipe.open();
@@ -69,7 +68,7 @@ public final class WakeSignal {
                 source.read(ByteBuffer.allocate(1));
             }
         } catch (IOException e) {
-            // no descriptor is left: it is looked for all the same
+            // no descriptor is left; the caller looks for the handler all the same
         }
     }
 }
