@@ -15,18 +15,18 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Adds the ways over RDMA devices to those of another resolver, behind them: the kernel's route
- * names an interface and a source address, these a device, a port and a GID.
+ * Adds paths over RDMA devices behind the paths of another resolver. The kernel's route names an
+ * interface and a source address; these two lead to a device, a port and a GID.
  *
- * <p>No packet is sent, and nothing waits: a destination that no device leads to is known in
- * microseconds. The connection manager chooses the device by itself when it connects; where several
- * are on one interface, the paths are all of them, by name, those that can be used first.
+ * <p>Sends no packet and never waits: the answer that no device leads to a destination takes
+ * microseconds. The connection manager chooses the device itself when it connects. If several
+ * devices are on one interface, there is a path for each, usable ones first, then by name.
  *
- * <p>Where the kernel does not let itself be asked, there is one path without a device, and the
- * connection manager has to find out.
+ * <p>If the kernel cannot be asked, there is one path without a device, and the connection manager
+ * has to find the device.
  *
- * <p>Shape: immutable apart from {@link NetworkWatch}. Any number of threads. Closing ends the
- * kernel's announcements; later questions are answered without them.
+ * <p>Immutable apart from {@link NetworkWatch}. Thread-safe. {@link #close} ends the subscription
+ * to the kernel's announcements; later questions are answered without it.
  */
 public final class DeviceResolver implements FabricResolver, Closeable {
     /** Name of the fabric of RDMA devices. */
@@ -35,7 +35,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
     private static final Path SYSFS = Path.of("/sys/class/infiniband");
     private static final List<FabricPath> UNKNOWN = List.of(FabricPath.usable(VERBS, "", 0, 0));
 
-    /** A source address that no interface has, in the kernel's words. */
+    /** The kernel's answer for a source address that no interface has. */
     private static final int EINVAL = 22;
 
     private static final int EACCES = 13;
@@ -45,24 +45,24 @@ public final class DeviceResolver implements FabricResolver, Closeable {
     private final NetworkWatch watch;
 
     /**
-     * Resolves by a kernel and a directory.
+     * Resolves with a given kernel interface and directory.
      *
-     * @param first whose paths come first
-     * @param netlink the kernel's side
+     * @param first resolver whose paths come first
+     * @param netlink access to the kernel
      * @param devices one entry for each RDMA device, as {@code /sys/class/infiniband}
      */
     public DeviceResolver(FabricResolver first, Netlink netlink, Path devices) {
         this(first, netlink, devices, System::nanoTime);
     }
 
-    /** The same by another clock. */
+    /** As the other constructor, with a clock of the caller. */
     DeviceResolver(FabricResolver first, Netlink netlink, Path devices, LongSupplier nanoTime) {
         this.first = Objects.requireNonNull(first);
         this.devices = Objects.requireNonNull(devices);
         watch = new NetworkWatch(Objects.requireNonNull(netlink), devices, nanoTime);
     }
 
-    /** Resolves by this host's devices. */
+    /** Returns a resolver for this host's devices. */
     public static DeviceResolver behind(FabricResolver first, Netlink netlink) {
         return new DeviceResolver(first, netlink, SYSFS);
     }
@@ -93,7 +93,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
             HostNetwork known = watch.known();
             List<FabricPath> paths = known == null ? UNKNOWN : byRoute(known, local, remote);
             if (known != null && paths.getFirst().usable()) {
-                return paths; // the device is there: its port has just said so
+                return paths; // the device is still there: its port's state was just read
             }
             List<String> names = RdmaPort.names(devices);
             if (known != null && known.devices().equals(names)) {
@@ -123,7 +123,8 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         if (!route.isUnicast() && !route.isLocal()) {
             return no(PathCode.NO_ROUTE, noRoute(remote, from, 0));
         }
-        // to itself a host goes by loopback; devices know the interface that has the address
+        // the route to an own address leads to loopback; devices know the interface with the
+        // address
         InterfaceInfo link =
                 route.isLocal() ? network.linkOf(remote) : network.link(route.interfaceIndex());
         if (link == null) {
@@ -186,7 +187,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         return found;
     }
 
-    /** The GID that connections from {@code source} by {@code link} would have, or null. */
+    /** Returns the GID that connections from {@code source} by {@code link} would have, or null. */
     private static Gid match(
             RdmaPort port,
             List<Gid> gids,
@@ -203,8 +204,9 @@ public final class DeviceResolver implements FabricResolver, Closeable {
     }
 
     /**
-     * An RNIC has one entry, its MAC, and newer kernels name the interface. A VLAN and a bond have
-     * the MAC of what is below them.
+     * Returns the GID of an RNIC if the RNIC is below {@code link}, else null. An RNIC has one
+     * entry, its MAC address; newer kernels also name the interface. A VLAN or bond has the MAC
+     * address of a link below it.
      */
     private static Gid rnic(List<Gid> gids, InterfaceInfo link, List<InterfaceInfo> below) {
         if (gids.isEmpty()) {
@@ -219,7 +221,10 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         return mine ? gid : null;
     }
 
-    /** Version 2 before version 1, as the connection manager prefers it. */
+    /**
+     * Returns the entry with these bytes, or null. Prefers RoCE v2 to v1, as the connection manager
+     * does.
+     */
     private static Gid equal(List<Gid> gids, byte[] bytes, String interfaceName) {
         Gid best = null;
         for (Gid gid : gids) {
@@ -233,7 +238,7 @@ public final class DeviceResolver implements FabricResolver, Closeable {
         return best;
     }
 
-    /** Whether a port of RoCE is one of the links'. */
+    /** Whether a port's GID table names one of the links, as on RoCE. */
     private static boolean carries(List<Gid> gids, List<InterfaceInfo> links) {
         return gids.stream()
                 .anyMatch(g -> links.stream().anyMatch(l -> l.name().equals(g.interfaceName())));

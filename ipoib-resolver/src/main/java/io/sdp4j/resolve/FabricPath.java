@@ -7,12 +7,12 @@ import java.util.Optional;
  * One way from this host to an address, usable or not.
  *
  * @param fabric name of the fabric, such as {@code shm}
- * @param device the fabric's device; empty where a fabric has none, or it is not known which
- * @param port the device's port, 1-based; 0 where a fabric has none
- * @param mtuBytes largest message the path carries in one packet; 0: no such limit, or not known
+ * @param device the fabric's device; empty if the fabric has none or the device is not known
+ * @param port the device's port, 1-based; 0 if the fabric has none
+ * @param mtuBytes largest message that the path carries in one packet; 0 = no limit, or not known
  * @param code why the path can or cannot be used
- * @param reason why it cannot, as a clause; empty: it can
- * @param rdma what is below it, if it leads over a device that is known
+ * @param reason why the path cannot be used, as a clause; empty if it can
+ * @param rdma the layers below the path, if its device is known
  */
 public record FabricPath(
         String fabric,
@@ -22,7 +22,10 @@ public record FabricPath(
         PathCode code,
         String reason,
         Optional<RdmaRoute> rdma) {
-    /** Nothing is null, no number negative; a path has a reason if and only if it is not usable. */
+    /**
+     * Checks that nothing is null, no number is negative, and exactly the unusable paths have a
+     * reason.
+     */
     public FabricPath {
         Objects.requireNonNull(fabric);
         Objects.requireNonNull(device);
@@ -41,7 +44,7 @@ public record FabricPath(
                 fabric, device, port, mtuBytes, PathCode.USABLE, "", Optional.empty());
     }
 
-    /** A path over no particular device that cannot. */
+    /** A path over no particular device that cannot be used. */
     public static FabricPath unusable(String fabric, PathCode code, String reason) {
         return new FabricPath(fabric, "", 0, 0, code, reason, Optional.empty());
     }

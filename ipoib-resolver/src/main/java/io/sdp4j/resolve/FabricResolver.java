@@ -3,15 +3,13 @@ package io.sdp4j.resolve;
 import java.net.InetAddress;
 import java.util.List;
 
-/**
- * Answers which fabrics may carry a connection. Implementations are safe for any number of threads.
- */
+/** Answers which fabrics may carry a connection. Implementations are thread-safe. */
 @FunctionalInterface
 public interface FabricResolver {
     /**
-     * The paths to an address, best first; those that cannot be used say why.
+     * Returns the paths to an address, best first. A path that cannot be used says why.
      *
-     * @param local the address the connection is to come from; null: any
+     * @param local the address that the connection is to come from; null = any
      * @param remote the destination
      * @return at least one path
      */

@@ -11,15 +11,18 @@ import java.util.regex.Pattern;
  *
  * @param index in the table
  * @param bytes 16
- * @param type as sysfs words it; empty if it does not say
- * @param interfaceName the interface it stands for; empty if sysfs does not say
+ * @param type the type in sysfs's words; empty if sysfs does not say
+ * @param interfaceName the interface that the entry belongs to; empty if sysfs does not say
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
 record Gid(int index, byte[] bytes, String type, String interfaceName) {
     static final int BYTES = 16;
     private static final Pattern TEXT = Pattern.compile("([0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4}");
 
-    /** Eight groups of four hexadecimal digits; null for anything else and for the empty entry. */
+    /**
+     * Parses eight groups of four hexadecimal digits; null for anything else and for an empty
+     * entry.
+     */
     static byte[] parse(String text) {
         if (!TEXT.matcher(text).matches()) {
             return null;
@@ -28,7 +31,10 @@ record Gid(int index, byte[] bytes, String type, String interfaceName) {
         return Arrays.equals(bytes, new byte[BYTES]) ? null : bytes;
     }
 
-    /** The entry for an address in a table of RoCE: itself, or IPv4 as {@code ::ffff:a.b.c.d}. */
+    /**
+     * Returns the entry for an address in a RoCE table: an IPv6 address itself, IPv4 as {@code
+     * ::ffff:a.b.c.d}.
+     */
     static byte[] of(InetAddress address) {
         byte[] a = address.getAddress();
         if (a.length == BYTES) {
@@ -45,7 +51,7 @@ record Gid(int index, byte[] bytes, String type, String interfaceName) {
         return type.equals("RoCE v2");
     }
 
-    /** Whether it starts with these 6 bytes and zeros follow: the table of iWARP. */
+    /** Whether the entry is these 6 bytes followed by zeros, as in an iWARP table. */
     boolean isMac(byte[] address) {
         return address.length == 6 && Arrays.equals(bytes, Arrays.copyOf(address, BYTES));
     }

@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The GID tables of ports, kept because a table may have hundreds of files.
+ * Caches the GID tables of ports, because a table may have hundreds of files.
  *
- * <p>A table follows the addresses of interfaces a moment after the kernel announced those. So one
- * that was read within {@value #SETTLE_SECONDS} s of the announcement is read again at the next
- * question, later ones are good until the next announcement makes a new object of this class. Any
- * number of threads.
+ * <p>A table changes a moment after the kernel announced that the addresses of an interface
+ * changed. So a table that was read within {@value #SETTLE_SECONDS} s of the announcement is read
+ * again at the next question. Tables that were read later are good until the next announcement,
+ * which leads to a new object of this class. Thread-safe.
  */
 final class GidTables {
     static final int SETTLE_SECONDS = 1;

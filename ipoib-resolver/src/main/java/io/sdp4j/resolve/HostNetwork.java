@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * State of this host at one moment: links, addresses, ports of RDMA devices. Immutable but for the
- * tables of GIDs.
+ * State of this host at one moment: links, addresses, ports of RDMA devices. Immutable apart from
+ * the GID tables.
  *
  * @param links by index
  * @param addresses the index of each address's link
@@ -21,7 +21,7 @@ record HostNetwork(
         List<String> devices,
         List<RdmaPort> ports,
         GidTables gids) {
-    /** Bonds on VLANs on bonds: deeper is a fault. */
+    /** Deepest stack of links, such as bonds on VLANs on bonds; a deeper one is an error. */
     private static final int MAX_DEPTH = 8;
 
     static HostNetwork of(
@@ -37,18 +37,18 @@ record HostNetwork(
         return new HostNetwork(byIndex, byAddress, devices, ports, gids);
     }
 
-    /** The link of that index, or null. */
+    /** Returns the link with that index, or null. */
     InterfaceInfo link(int index) {
         return links.get(index);
     }
 
-    /** The link that an address of this host is on, or null. */
+    /** Returns the link that has an address of this host, or null. */
     InterfaceInfo linkOf(InetAddress address) {
         Integer index = addresses.get(address);
         return index == null ? null : links.get(index);
     }
 
-    /** {@code link} and all that it stands on: a VLAN's lower link, a bond's members. */
+    /** Returns {@code link} and every link below it: a VLAN's lower link, a bond's members. */
     List<InterfaceInfo> standingOn(InterfaceInfo link) {
         List<InterfaceInfo> found = new ArrayList<>();
         collect(link, MAX_DEPTH, found);

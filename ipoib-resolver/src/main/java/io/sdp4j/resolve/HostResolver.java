@@ -4,13 +4,13 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * The paths inside one host: shared memory to every address that is this host's own, nothing
- * elsewhere. Whether the process behind such an address is really within reach (network namespace,
- * owner) is the fabric's question, not ours.
+ * Resolves paths inside one host: shared memory to every address of this host, and none to other
+ * addresses. The fabric itself finds out whether the process behind such an address can be reached
+ * (network namespace, owner).
  *
- * <p>Shape: immutable apart from the cache in {@link LocalAddresses}; any number of threads.
+ * <p>Immutable apart from the cache in {@link LocalAddresses}. Thread-safe.
  *
- * @param localAddresses those of this host
+ * @param localAddresses the addresses of this host
  */
 public record HostResolver(LocalAddresses localAddresses) implements FabricResolver {
     /** Name of the shared-memory fabric. */

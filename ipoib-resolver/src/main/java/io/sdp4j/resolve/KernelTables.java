@@ -9,16 +9,17 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Asks the kernel for its links, its addresses and its way to an address.
+ * Asks the kernel for its links, its addresses and its route to an address.
  *
- * <p>Shape: one socket, opened at the first question and again after anything but a plain answer;
- * one question at a time under this object's lock, some microseconds each and no wait, because the
- * kernel answers before the sender goes on. Bounded: {@value #MAX_MESSAGES} messages per answer.
+ * <p>Shape: one socket, opened at the first question, and again after an answer that was neither
+ * complete nor an errno. One question at a time under this object's lock. A question takes some
+ * microseconds and never waits, because the kernel answers before the send returns. An answer may
+ * have {@value #MAX_MESSAGES} messages at most. Thread-safe.
  */
 final class KernelTables implements Closeable {
     static final int MAX_MESSAGES = 65_536;
 
-    /** A dump that a change interrupts is made again. */
+    /** Number of attempts at a dump, which is repeated if a change interrupts it. */
     private static final int TRIES = 4;
 
     private final Netlink netlink;
@@ -44,7 +45,7 @@ final class KernelTables implements Closeable {
     }
 
     /**
-     * The way to an address.
+     * Returns the kernel's route to an address.
      *
      * @param source see {@link RouteMessages#route}
      * @throws NetlinkException with the errno if there is none
@@ -80,7 +81,7 @@ final class KernelTables implements Closeable {
         throw new NetlinkException(0, "the kernel's tables change all the time");
     }
 
-    /** Whether no change interrupted the answer. */
+    /** Asks one question. Returns whether no change interrupted the answer. */
     private synchronized boolean ask(
             IntFunction<byte[]> request, boolean dump, int type, Decoder<Boolean> decoder)
             throws IOException {
@@ -144,7 +145,10 @@ final class KernelTables implements Closeable {
         }
     }
 
-    /** The kernel's last word, which is an error for a question that is not a dump. */
+    /**
+     * Handles the message that ends an answer; unless the question was a dump, that message is an
+     * error.
+     */
     private static void end(NetlinkReader m, boolean dump) throws NetlinkException {
         int errno = m.body().remaining() < 4 && dump ? 0 : RouteMessages.errno(m.body());
         if (errno != 0) {

@@ -11,29 +11,29 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * Which addresses are this host's.
+ * Knows which addresses are this host's.
  *
  * <p>Loopback (all of 127.0.0.0/8 and ::1) and the wildcard addresses, which mean this host as a
- * destination, are answered without a system call. For the rest all interfaces are listed at most
- * once per {@value #LIFETIME_MILLIS} ms, and the list is kept. An address that is not in a list
- * older than {@value #RECHECK_MILLIS} ms is looked for again, so that a new address is not refused
- * for a whole lifetime; one that went away may be called local that long.
+ * destination, are answered without a system call. For other addresses all interfaces are listed,
+ * and the list is kept for {@value #LIFETIME_MILLIS} ms. If the list does not have the address and
+ * is older than {@value #RECHECK_MILLIS} ms, a new list is made, so that a new address is found
+ * earlier. An address that was removed may be called local for {@value #LIFETIME_MILLIS} ms.
  *
- * <p>Shape: one immutable snapshot behind a volatile; {@code listing} admits one thread to renew
- * it, others meanwhile answer from the old one (only the first ever list is made by the thread that
- * needs it). An IPv6 zone does not count.
+ * <p>Shape: one immutable snapshot in a volatile field. {@code listing} admits one thread to renew
+ * it; other threads answer from the old snapshot meanwhile. Until there is a first snapshot, each
+ * thread makes the list itself. IPv6 zones are ignored. Thread-safe.
  */
 public final class LocalAddresses {
     static final int LIFETIME_MILLIS = 5_000;
     static final int RECHECK_MILLIS = 250;
 
-    /** How the interfaces' addresses are found. */
+    /** Lists the addresses of the interfaces. */
     @FunctionalInterface
     public interface Lister {
         /**
          * Every address of this host.
          *
-         * @throws SocketException when the system does not say
+         * @throws SocketException if the system does not say
          */
         Set<InetAddress> list() throws SocketException;
     }
@@ -46,7 +46,7 @@ public final class LocalAddresses {
     private volatile Snapshot snapshot;
 
     /**
-     * Answers from a lister.
+     * Answers from the lists of {@code lister}.
      *
      * @param nanoTime a clock as {@link System#nanoTime}
      */
@@ -94,8 +94,8 @@ public final class LocalAddresses {
     }
 
     /**
-     * A system that does not answer has no address we could name: offload stays off, nothing
-     * breaks.
+     * Returns the addresses, or none if the system does not answer: then offload stays off and
+     * nothing breaks.
      */
     private Set<InetAddress> list() {
         try {
@@ -105,7 +105,7 @@ public final class LocalAddresses {
         }
     }
 
-    // Classes where lambdas would do: each lambda costs a start a millisecond.
+    // Classes instead of lambdas, because each lambda adds a millisecond to the start.
 
     private static final class Interfaces implements Lister {
         @Override

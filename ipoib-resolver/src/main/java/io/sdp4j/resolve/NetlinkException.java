@@ -2,14 +2,14 @@ package io.sdp4j.resolve;
 
 import java.io.IOException;
 
-/** The kernel refused a question, or what it said makes no sense. */
+/** The kernel refused a question, or its answer is malformed or incomplete. */
 final class NetlinkException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final int errno;
 
     /**
-     * @param errno the kernel's, above 0; 0 = the answer makes no sense
+     * @param errno the kernel's error, above 0; 0 = the answer is malformed or incomplete
      */
     NetlinkException(int errno, String message) {
         super(message);

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 
 /**
  * Walks the messages of a netlink datagram, the attributes of a message, and the attributes inside
- * an attribute: all three are records that say how long they are.
+ * an attribute. All three are records that begin with their length.
  *
  * <p>Shape, in host byte order, records aligned to 4 bytes:
  *
@@ -14,10 +14,10 @@ import java.nio.ByteOrder;
  *  attribute  | length 2 | type 2 (14 bits) | value ...
  * }
  *
- * Lengths count their own header, not the padding. A length that does not fit what is there is a
- * {@link NetlinkException}; nothing outside the record is ever read.
+ * A length includes the header, but not the padding. A length that exceeds the bytes that are there
+ * leads to a {@link NetlinkException}; nothing outside the record is ever read.
  *
- * <p>Source: {@code linux/netlink.h}. One thread.
+ * <p>Source: {@code linux/netlink.h}. Not thread-safe.
  */
 final class NetlinkReader {
     static final int MESSAGE_HEADER_BYTES = 16;

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Knows this host's network, and reads it again only after the kernel announced a change: of a
- * link, an address or an RDMA device. Nothing is polled. Routes are not kept at all: the kernel is
- * asked for each, which costs microseconds and obeys every rule it has.
+ * Knows this host's network, and reads it again only after the kernel announced a change of a link,
+ * an address or an RDMA device. Nothing is polled. Routes are not kept: the kernel is asked for
+ * each one, which costs microseconds and obeys all its routing rules.
  *
- * <p>Shape: {@code changes} counts announcements; a reading is good as long as the count is that
- * from before it was read. Subscribed to at the first question on a host that has a device; a host
- * without never opens a socket. Where announcements cannot be had, each question reads. Any number
- * of threads.
+ * <p>Shape: {@code changes} counts announcements; a snapshot is good while the count is the one
+ * from before the snapshot was read. The first question on a host with a device subscribes to
+ * announcements; a host without one never opens a socket. If announcements are not available, each
+ * question reads the network. Thread-safe.
  */
 final class NetworkWatch implements Closeable {
     private static final int UEVENT_KERNEL = 1;
@@ -55,16 +55,19 @@ final class NetworkWatch implements Closeable {
         return tables;
     }
 
-    /** Known state, unless a change was announced since it was read; null = none. */
+    /**
+     * Returns the known state, or null if there is none or a change was announced since it was
+     * read.
+     */
     HostNetwork known() {
         Known k = known;
         return k != null && subscribed && k.changes == changes.get() ? k.network : null;
     }
 
     /**
-     * The network as it is.
+     * Returns the current network, which is read if it is not known.
      *
-     * @param names of the RDMA devices that are there now
+     * @param names names of the RDMA devices that are there now
      */
     HostNetwork network(List<String> names) throws IOException {
         HostNetwork now = known();
@@ -104,8 +107,8 @@ final class NetworkWatch implements Closeable {
     }
 
     /**
-     * {@code ACTION@PATH}, then {@code KEY=VALUE}s, each ended by a zero byte; {@code infiniband}
-     * and what begins with it are RDMA's.
+     * Handles an announcement: {@code ACTION@PATH}, then {@code KEY=VALUE}s, each ended by a zero
+     * byte. Subsystems whose names begin with {@code infiniband} are those of RDMA.
      */
     private void onUevent(byte[] datagram) {
         if (datagram.length == 0) {

@@ -1,9 +1,6 @@
 package io.sdp4j.resolve;
 
-/**
- * Why a path can or cannot be used, in one stable word. The names are an interface: reports and
- * tests rely on them.
- */
+/** Why a path can or cannot be used, in one stable word. Reports and tests rely on the names. */
 public enum PathCode {
     USABLE("the path can be used"),
     NOT_LOCAL("the address is not this host's"),

@@ -4,17 +4,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A port of an RDMA device as people want to see it.
+ * The status of a port of an RDMA device, for people.
  *
  * @param device its name
  * @param number 1-based
  * @param connects whether the kernel's connection manager serves the device: adapters of InfiniBand
- *     and Ethernet (CA) and of iWARP (RNIC), not those with datagrams only, such as EFA
+ *     and Ethernet (CA) and of iWARP (RNIC), but not those without reliable connections, such as
+ *     EFA
  * @param linkLayer InfiniBand or Ethernet; empty if sysfs does not say
- * @param state as sysfs words it: ACTIVE, DOWN, INIT and so on
+ * @param state in sysfs's words: ACTIVE, DOWN, INIT and so on
  * @param active whether connections can use it
- * @param rate as sysfs words it, such as {@code 100 Gb/sec (4X EDR)}; empty if it does not say
- * @param firmware version of the device's; empty if sysfs does not say
+ * @param rate in sysfs's words, such as {@code 100 Gb/sec (4X EDR)}; empty if sysfs does not say
+ * @param firmware version of the device's firmware; empty if sysfs does not say
  * @param gids the entries that are not empty
  */
 public record PortStatus(
@@ -27,7 +28,7 @@ public record PortStatus(
         String rate,
         String firmware,
         List<GidEntry> gids) {
-    /** No change later. */
+    /** Makes the list immutable. */
     public PortStatus {
         gids = List.copyOf(gids);
     }
@@ -38,7 +39,8 @@ public record PortStatus(
      * @param index from 0
      * @param gid as text
      * @param transport InfiniBand, RoCE v1, RoCE v2 or iWARP
-     * @param interfaceName the network interface it stands for; empty if sysfs does not say
+     * @param interfaceName the network interface that the entry belongs to; empty if sysfs does not
+     *     say
      */
     public record GidEntry(int index, String gid, String transport, String interfaceName) {
         /** One clause for people: {@code INDEX GID (TRANSPORT, INTERFACE)}. */
@@ -48,15 +50,16 @@ public record PortStatus(
         }
     }
 
-    /** Device and number as tools write them: {@code mlx5_0/1}. */
+    /** Returns device and number as RDMA tools write them: {@code mlx5_0/1}. */
     public String name() {
         return device + "/" + number;
     }
 
     /**
-     * All ports of all devices.
+     * Returns all ports of all devices.
      *
-     * @param devices as {@code /sys/class/infiniband}; nothing there means none
+     * @param devices a directory like {@code /sys/class/infiniband}; if it is missing or empty,
+     *     there are no devices
      */
     public static List<PortStatus> all(Path devices) {
         return RdmaPort.all(devices).stream().map(PortStatus::of).toList();

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A port of an RDMA device, as sysfs shows it: constants are read once, the state and the GID table
- * at each question. A file that is not there or cannot be read, as those of an empty GID entry, is
- * an empty text. Bounded by {@value #MAX_ENTRIES} entries of any directory.
+ * A port of an RDMA device, as sysfs shows it. Constants are read once, state and GID table at each
+ * question. A file that is missing or cannot be read, such as those of an empty GID entry, counts
+ * as empty text. At most {@value #MAX_ENTRIES} entries of a directory are read.
  *
  * @param device its name
  * @param number 1-based
  * @param iwarp whether the device is an RNIC
  * @param linkLayer InfiniBand or Ethernet
- * @param directory of the port
+ * @param directory the port's directory in sysfs
  */
 record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path directory) {
     static final String INFINIBAND = "InfiniBand";
@@ -29,7 +29,7 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
     private static final int MAX_FILE_BYTES = 4096;
     private static final int ACTIVE = '4';
 
-    /** A P_Key without the bit of full membership. */
+    /** Mask of a P_Key without the bit of full membership. */
     private static final int PARTITION = 0x7FFF;
 
     /** Most bytes that RoCE puts round a payload, as the kernel reckons it (rdma/ib_addr.h). */
@@ -63,7 +63,7 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
     }
 
     /**
-     * Whether the connection manager has to do with it. The other types of node have no reliable
+     * Whether the connection manager serves the device. Other node types have no reliable
      * connections (usNIC, EFA) or no verbs for programs (switches, routers).
      */
     boolean connects() {
@@ -83,14 +83,14 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
         return directory.resolve("../..");
     }
 
-    /** As sysfs words it, without the number: ACTIVE, DOWN, INIT and so on. */
+    /** Returns the state in sysfs's words, without the number: ACTIVE, DOWN, INIT and so on. */
     String state() {
         String state = text(directory.resolve("state"));
         return state.substring(state.indexOf(':') + 1).strip();
     }
 
     boolean isActive() {
-        // at each connect, so with as few system calls as can be
+        // called at each connect, so it makes as few system calls as possible
         try (FileInputStream in = new FileInputStream(directory.resolve("state").toString())) {
             return in.read() == ACTIVE;
         } catch (IOException e) {
@@ -98,7 +98,7 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
         }
     }
 
-    /** The entries that are not empty, in order. */
+    /** Returns the entries of the GID table that are not empty, in order. */
     List<Gid> gids() {
         List<Gid> gids = new ArrayList<>();
         for (int index : numbers(directory.resolve("gids"))) {
@@ -118,8 +118,8 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
     }
 
     /**
-     * Whether the subnet manager has put the port into the partition of a P_Key, as a full or a
-     * limited member. Read up to where it is found, which is the first entry nearly always. True if
+     * Whether the subnet manager has put the port into the partition of a P_Key, as a full or
+     * limited member. Stops at the first match, which is nearly always the first entry. True if
      * sysfs does not say.
      */
     boolean isIn(int pKey) {
@@ -161,7 +161,10 @@ record RdmaPort(String device, int number, boolean iwarp, String linkLayer, Path
                 .toList();
     }
 
-    /** Names in a directory, as {@code /sys/class/infiniband}: often none. */
+    /**
+     * Returns the sorted names in a directory such as {@code /sys/class/infiniband}; empty if it
+     * cannot be read.
+     */
     static List<String> names(Path directory) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {

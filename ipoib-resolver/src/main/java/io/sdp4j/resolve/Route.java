@@ -3,12 +3,12 @@ package io.sdp4j.resolve;
 import java.net.InetAddress;
 
 /**
- * The way packets to one address take.
+ * The route that packets to one address take.
  *
  * @param type {@code RTN_...}
- * @param interfaceIndex they leave by; 0 = by none
- * @param source address they come from, or null
- * @param gateway they go to first, or null
+ * @param interfaceIndex index of the interface that packets leave by; 0 = none
+ * @param source source address of the packets, or null
+ * @param gateway first hop of the packets, or null
  */
 record Route(int type, int interfaceIndex, InetAddress source, InetAddress gateway) {
     private static final int UNICAST = 1;
@@ -18,7 +18,7 @@ record Route(int type, int interfaceIndex, InetAddress source, InetAddress gatew
         return type == UNICAST;
     }
 
-    /** Whether the destination is this host's own. */
+    /** Whether the destination is this host. */
     boolean isLocal() {
         return type == LOCAL;
     }

@@ -10,12 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The messages of rtnetlink that the resolver speaks: dumps of links and addresses, and the
- * question which way a packet to an address would take. Encoders and decoders without I/O.
+ * Encodes and decodes the rtnetlink messages of the resolver: dumps of links and addresses, and the
+ * question which route a packet to an address would take. Does no I/O. Stateless.
  *
- * <p>Decoders take the body of a message and answer null for one that is well-formed and not of
- * interest; a malformed one is a {@link NetlinkException}. Attributes that are not known, or not as
- * long as they should be for their family, are passed over, as the kernel adds new ones.
+ * <p>Decoders take the body of a message. They return null if the message is well-formed but of no
+ * interest, and throw a {@link NetlinkException} if it is malformed. They skip unknown attributes,
+ * because kernels add new ones, and attributes of the wrong length for their family.
  *
  * <p>Source: {@code linux/rtnetlink.h}, {@code linux/if_link.h}, {@code linux/if_addr.h}, Linux
  * 6.12.
@@ -73,7 +73,7 @@ final class RouteMessages {
     /** An address of this host and the index of its interface. */
     record OwnAddress(InetAddress address, int interfaceIndex) {}
 
-    /** Asks for all links. */
+    /** Encodes a request for all links. */
     static byte[] links(int sequence) {
         byte[] message = new byte[HEADER_BYTES + IFINFO_BYTES + 8];
         ByteBuffer b = request(message, GETLINK, FLAG_DUMP, sequence);
@@ -82,7 +82,7 @@ final class RouteMessages {
         return message;
     }
 
-    /** Asks for all addresses. */
+    /** Encodes a request for all addresses. */
     static byte[] addresses(int sequence) {
         byte[] message = new byte[HEADER_BYTES + IFADDR_BYTES];
         var _ = request(message, GETADDR, FLAG_DUMP, sequence);
@@ -90,16 +90,16 @@ final class RouteMessages {
     }
 
     /**
-     * Asks for the way to an address.
+     * Encodes a request for the route to an address.
      *
-     * @param source of the packets; null = the kernel chooses
-     * @param interfaceIndex they must leave by; 0 = any
+     * @param source source address of the packets; null = the kernel chooses
+     * @param interfaceIndex index of the interface that packets must leave by; 0 = any
      */
     static byte[] route(
             int sequence, InetAddress destination, InetAddress source, int interfaceIndex) {
         byte[] to = destination.getAddress();
         byte[] from = source == null ? new byte[0] : source.getAddress();
-        boolean sourced = from.length == to.length; // of another family: the kernel chooses
+        boolean sourced = from.length == to.length; // other family: the kernel chooses
         int bytes =
                 RTMSG_BYTES
                         + (4 + to.length)
@@ -121,7 +121,7 @@ final class RouteMessages {
         return message;
     }
 
-    /** Writes the header of a message; the bytes after it are still zero. */
+    /** Writes the header of a message. The bytes after the header are still zero. */
     private static ByteBuffer request(byte[] message, int type, int flags, int sequence) {
         return ByteBuffer.wrap(message)
                 .order(ByteOrder.nativeOrder())
@@ -136,12 +136,12 @@ final class RouteMessages {
         b.putShort((short) 8).putShort((short) type).putInt(value);
     }
 
-    /** Of 4 or 16 bytes, so that nothing is left to pad. */
+    /** Writes an attribute of 4 or 16 bytes, which needs no padding. */
     private static void attribute(ByteBuffer b, int type, byte[] value) {
         b.putShort((short) (4 + value.length)).putShort((short) type).put(value);
     }
 
-    /** The errno of an error message; 0 = all is well. */
+    /** Returns the errno of an error message; 0 = success. */
     static int errno(ByteBuffer body) throws NetlinkException {
         require(body, 4, "an error");
         int negative = body.getInt(0);
@@ -151,7 +151,7 @@ final class RouteMessages {
         return -negative;
     }
 
-    /** A link; null if it has no name. */
+    /** Decodes a link; null if it has no name. */
     static InterfaceInfo link(ByteBuffer body) throws NetlinkException {
         require(body, IFINFO_BYTES, "a link");
         int hardware = body.getShort(2) & 0xFFFF;
@@ -182,7 +182,7 @@ final class RouteMessages {
         if (name.isEmpty() || index <= 0) {
             return null;
         }
-        // a lower link of another network namespace has an index of that one
+        // the index of a lower link of another network namespace is an index of that namespace
         int below = elsewhere || lower == index ? 0 : lower;
         return new InterfaceInfo(
                 index, name, hardware, flags, address, mtu, below, master, vlan, broadcast);
@@ -206,7 +206,7 @@ final class RouteMessages {
         return 0;
     }
 
-    /** An address; null if it has none of a family we know. */
+    /** Decodes an address; null if it is not of a known family. */
     static OwnAddress address(ByteBuffer body) throws NetlinkException {
         require(body, IFADDR_BYTES, "an address");
         int family = body.get(0);
@@ -221,12 +221,13 @@ final class RouteMessages {
                 peer = inet(family, a.bytes());
             }
         }
-        // of a point-to-point link "address" is the peer's; elsewhere the two agree or there is one
+        // on a point-to-point link "address" is the peer's; elsewhere both are equal or one is
+        // missing
         InetAddress found = own != null ? own : peer;
         return found == null || index <= 0 ? null : new OwnAddress(found, index);
     }
 
-    /** The answer to {@link #route}. */
+    /** Decodes the answer to the request for a route. */
     static Route route(ByteBuffer body) throws NetlinkException {
         require(body, RTMSG_BYTES, "a route");
         int family = body.get(0);
@@ -248,7 +249,8 @@ final class RouteMessages {
     }
 
     /**
-     * {@code struct rtvia}: the family, 2 bytes, then an address of another family than the route.
+     * Decodes {@code struct rtvia}: 2 bytes of family, then an address of another family than the
+     * route.
      */
     private static InetAddress via(byte[] value) {
         if (value.length < 2) {
@@ -275,7 +277,10 @@ final class RouteMessages {
         return value;
     }
 
-    /** A name ends with a zero byte; names are shown to people, so they stay on their line. */
+    /**
+     * Decodes a name, which ends with a zero byte. Names are shown to people, so control characters
+     * and white space are replaced.
+     */
     private static String text(byte[] value) {
         int n = 0;
         while (n < value.length && n < MAX_NAME_BYTES && value[n] != 0) {
@@ -284,7 +289,7 @@ final class RouteMessages {
         return new String(value, 0, n, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]", "?");
     }
 
-    /** Null unless the length is that of the family. */
+    /** Decodes an address; null unless the length is that of the family. */
     private static InetAddress inet(int family, byte[] value) {
         if (value.length != (family == AF_INET ? 4 : family == AF_INET6 ? 16 : -1)) {
             return null;
