@@ -4,12 +4,13 @@ import io.sdp4j.linux.Mapping;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The chunks in which RDMA of one side travels: which are free, and whose bytes the others carry.
+ * The chunks that carry the RDMA operations of one side: which chunks are free, and which operation
+ * each of the others serves.
  *
  * <p>Guarded by the queue pair's lock.
  */
 final class Chunks {
-    /** Owns the chunks of read requests and responses. */
+    /** Stands for an operation in chunks of read requests and responses. */
     static final RdmaOperation NO_OPERATION = new RdmaOperation();
 
     private final MemorySegment mem;
@@ -18,10 +19,10 @@ final class Chunks {
     private final int[] free;
     private int freeCount;
 
-    /** The operation whose bytes each chunk that is out carries; null = not out. */
+    /** For each chunk, the operation whose bytes it carries; null = the chunk is free. */
     private final RdmaOperation[] carries;
 
-    /** Chunks were written since they were given back last. */
+    /** Chunks were written since their pages were last given back. */
     private boolean used;
 
     Chunks(MemorySegment mem, ShmLayout layout, int direction) {
@@ -39,7 +40,7 @@ final class Chunks {
         return freeCount == 0;
     }
 
-    /** Where the chunk starts that {@link #take} will give; there must be one. */
+    /** Offset of the chunk that {@link #take} returns next; there must be a free one. */
     long next() {
         return layout.chunkAt(direction, free[freeCount - 1]);
     }
@@ -51,7 +52,7 @@ final class Chunks {
         return chunk;
     }
 
-    /** A chunk came back; false if it was not out. */
+    /** Frees a chunk that the peer returned; false if the chunk was free already. */
     boolean returned(int chunk) {
         if (chunk >= carries.length || carries[chunk] == null) {
             return false;
@@ -65,7 +66,7 @@ final class Chunks {
         return true;
     }
 
-    /** Gives back their pages; false if one is out. */
+    /** Gives back the pages of the chunks; false if a chunk is in use. */
     boolean trim() {
         boolean quiet = freeCount == layout.chunks;
         if (quiet && used) {

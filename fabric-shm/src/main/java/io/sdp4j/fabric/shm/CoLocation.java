@@ -5,14 +5,15 @@ import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.MappedMemory;
 
 /**
- * Lets this side's thread sleep on the processor of the peer's, when {@link CoLocationPolicy} says
- * that this is better and the peer does the same.
+ * Lets this side's thread sleep on the processor of the peer's thread when {@link CoLocationPolicy}
+ * says that this is better and the peer agrees.
  *
- * <p>Shape: each side says in its co-location word whether it sees a conversation; side 0, which
- * measures, adds whether to sleep together. It stays where it is and side 1 comes to the processor
- * that its control line names: two that come to each other change places for ever. Both are
- * confined while they sleep and free again before anything else happens. A peer that lies gets a
- * thread of ours to wake on a processor of its choice, of those that this thread may use.
+ * <p>Shape: each side says in its co-location word whether it sees a conversation. Side 0 measures,
+ * and adds whether to sleep together. The thread of side 0 stays where it is, and that of side 1
+ * moves to the processor that the control line of side 0 names: if both moved, they would swap
+ * places forever. Both threads are confined to the processor while they sleep, and free again
+ * before anything else happens. A peer that lies can only choose the processor on which our thread
+ * wakes, of those that this thread may use.
  *
  * <p>Used by the waiting thread.
  */
@@ -36,11 +37,11 @@ final class CoLocation {
     }
 
     /**
-     * Before a sleep.
+     * Called before a sleep.
      *
-     * @param said what this side has said since the last one; 0 where co-location is off
-     * @param crowded whether no processor is idle: a wake-up could not use one, so there is nothing
-     *     to try, and two that have come to one processor stay there by themselves
+     * @param said what this side has said since the last sleep; 0 if co-location is off
+     * @param crowded whether no processor is idle: a wake-up could not use one, so no trial is
+     *     needed, and two threads on one processor stay there by themselves
      * @return the processor that the thread is confined to until {@link #part}, or -1
      */
     int join(long nowNanos, int said, boolean crowded) {

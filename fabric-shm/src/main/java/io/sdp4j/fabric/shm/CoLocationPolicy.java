@@ -3,42 +3,47 @@ package io.sdp4j.fabric.shm;
 import java.util.Arrays;
 
 /**
- * Whether the two threads of a conversation shall sleep on one processor.
+ * Decides whether the two threads of a conversation sleep on one processor.
  *
- * <p>Why: waking a thread on an idle processor may take ten times as long as handing over the own
- * one, yet the kernel prefers the idle one, even for two threads that never want to run at the same
- * time. Whether one processor is better depends on what else there is to do, so it is tried: {@link
- * #BLOCK} rounds apart, then as many together, and what was clearly faster is kept for some hundred
- * rounds, longer each time it wins again, until it is tried anew or has become slow.
+ * <p>Why: waking a thread on an idle processor may take ten times as long as passing the own
+ * processor on. But the kernel prefers the idle one, even for two threads that never want to run at
+ * the same time. Whether one processor is better depends on the other load, so a trial decides:
+ * {@link #BLOCK} rounds apart, then as many together. The clearly faster way is kept for some
+ * hundred rounds, longer each time it wins again, until the next trial or until it has become slow.
  *
- * <p>A round is from one sleep of this side to the next, so all that either side does in it counts;
- * it is measured per thing said, because a thread that is woken on the own processor may answer
- * before the sleep. A conversation is a run of short rounds in each of which this side said little;
- * both sides must see one. No thread, clock or system call in here.
+ * <p>A round lasts from one sleep of this side to the next, so everything that either side does in
+ * it counts. Its time is divided by the number of things said, because a thread that is woken on
+ * the own processor may answer before the sleep. A conversation is a run of short rounds in each of
+ * which this side says little; both sides must see one. This class has no thread, clock or system
+ * call.
  *
  * <p>Used by the waiting thread.
  */
 final class CoLocationPolicy {
-    /** Rounds like this before a conversation is believed, and what one of another kind costs. */
+    /**
+     * Short rounds before a conversation is assumed, and how many of them another round cancels.
+     */
     static final int RUN = 16;
 
     static final int LAPSE = 4;
 
-    /** Rounds of a trial, and how many of them only move the threads. */
+    /**
+     * Rounds of each half of a trial, and how many of them are not measured while the threads move.
+     */
     static final int BLOCK = 64;
 
     static final int SETTLING = 15;
 
-    /** Rounds until the next trial, at first and at most, and before slow ones cause one. */
+    /** Rounds until the next trial: at first, at most, and before slow rounds cause one. */
     static final int TERM = 512;
 
     static final int LONGEST_TERM = 32_768;
     static final int SHORTEST_TERM = 128;
 
-    /** A longer round is not one that a wake-up could shorten. */
+    /** A faster wake-up would not help a longer round. */
     static final long LONG_NANOS = 1_000_000;
 
-    /** Messages and returned buffers. */
+    /** Most messages and returned buffers in a round of a conversation. */
     static final int MOST_SAID = 16;
 
     private enum Stage {
@@ -47,7 +52,9 @@ final class CoLocationPolicy {
         TOGETHER
     }
 
-    /** Null until the first trial: most connections have none. */
+    /**
+     * Times of the rounds of a trial. Null until the first one, because most connections have none.
+     */
     private long[] trial;
 
     private Stage stage = Stage.KEPT;
@@ -59,17 +66,17 @@ final class CoLocationPolicy {
     private long roundNanos;
     private long apartNanos;
 
-    /** Of rounds since the last trial, as a moving average. */
+    /** Moving average of the time of rounds since the last trial. */
     private long recentNanos;
 
-    /** The shortest time of a round since the choice was made. */
+    /** Lowest average time of a round since the choice was made. */
     private long keptNanos;
 
     /**
-     * A sleep begins.
+     * Called when a sleep begins.
      *
-     * @param said what this side has said since the last one
-     * @return whether this has been a conversation
+     * @param said what this side has said since the last sleep
+     * @return whether this is a conversation
      */
     boolean talks(long nowNanos, int said) {
         long passed = nowNanos - lastNanos;
@@ -83,7 +90,10 @@ final class CoLocationPolicy {
         return run > RUN;
     }
 
-    /** After {@link #talks}, when the peer says so as well: whether to sleep on one processor. */
+    /**
+     * Whether to sleep on one processor. Called after {@link #talks} if both sides see a
+     * conversation.
+     */
     boolean together() {
         if (stage == Stage.KEPT) {
             keep();

@@ -1,11 +1,11 @@
 package io.sdp4j.fabric.shm;
 
 /**
- * One 8-byte entry of a descriptor ring: all that is ever said about a message outside of its slot.
+ * One 8-byte entry of a descriptor ring: everything about a message that is not in its slot.
  *
  * <p>Shape: bit 63 phase, 56 to 59 kind, 32 to 47 index of slot or chunk, 0 to 31 length or status.
- * The phase is 1 on the first lap over the ring and changes with every lap, so an entry is new
- * exactly if its phase is that of the reader's position, and no head or tail is shared.
+ * The phase is 1 on the first lap over the ring and changes with every lap. So an entry is new
+ * exactly if its phase is that of the reader's position, and the sides share no head or tail.
  */
 final class Descriptor {
     static final int SEND = 1;

@@ -5,14 +5,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Removes the names of listeners that are still open when the JVM ends in order. One that is killed
- * leaves them to the next process that looks ({@link Rendezvous#sweep}). Thread-safe.
+ * Removes the names of listeners that are still open when the JVM ends in order. A JVM that is
+ * killed leaves its names to the next process that sweeps ({@link Rendezvous#sweep}). Thread-safe.
  */
 final class NamesAtExit {
     private static final Set<ShmListener> OPEN = ConcurrentHashMap.newKeySet();
     private static final AtomicBoolean HOOKED = new AtomicBoolean();
 
-    /** The JVM is ending: no name outlives its listener's making. */
+    /** The JVM is ending; a new listener removes its names at once. */
     private static volatile boolean ends;
 
     private NamesAtExit() {}

@@ -5,14 +5,14 @@ import io.sdp4j.fabric.WcStatus;
 import java.util.Arrays;
 
 /**
- * The completions of one queue pair that no descriptor of the peer stands for: signalled sends,
- * RDMA operations that have ended, and the error of the queue pair itself; reported in this order.
+ * The completions of one queue pair that do not come from a descriptor of the peer: signalled
+ * sends, RDMA operations that have ended, and the error of the queue pair itself; reported in this
+ * order.
  *
- * <p>States: open; <em>failed</em> with a status, by our own finding; <em>over</em>, when the end
- * was reported, by an error here or by the peer's last word.
+ * <p>States: open; <em>failed</em> with a status that this side found; <em>over</em> once the end
+ * was reported, either as an error or as the peer's disconnect.
  *
- * <p>Guarded by the queue pair's lock; {@code present} and {@code over} may be looked at by any
- * thread.
+ * <p>Guarded by the queue pair's lock; any thread may read {@code present} and {@code over}.
  */
 final class OwnCompletions {
     private static final int[] NONE = {};
@@ -30,12 +30,12 @@ final class OwnCompletions {
     private int[] signalled = NONE;
     private int signalledCount;
 
-    /** Something may have to be reported: {@link #poll} shall look. */
+    /** Makes {@link #poll} look, because there may be something to report. */
     void changed() {
         present = true;
     }
 
-    /** A send that wants to be reported is on its way. */
+    /** Notes a signalled send, which has been posted. */
     void sent(int slot) {
         if (signalledCount == signalled.length) {
             signalled = Arrays.copyOf(signalled, Math.max(FIRST_SIGNALLED, signalledCount * 2));
@@ -44,7 +44,7 @@ final class OwnCompletions {
         present = true;
     }
 
-    /** Goes to error; false if that, or the end, had happened before. */
+    /** Goes to error; false if the queue pair had failed or ended before. */
     boolean fail(WcStatus status) {
         present = true;
         if (failure != null || over) {
@@ -54,7 +54,7 @@ final class OwnCompletions {
         return true;
     }
 
-    /** The end is being reported: requests that have not ended are flushed. */
+    /** Flushes the requests that have not ended, because the end is being reported. */
     void end(RdmaEngine rdma) {
         over = true;
         if (rdma != null) {
@@ -63,7 +63,10 @@ final class OwnCompletions {
         present = more(rdma);
     }
 
-    /** Whether an error or an ended RDMA operation is there, which goes before what may follow. */
+    /**
+     * Whether there is an error or an ended RDMA operation, which must be reported before anything
+     * later.
+     */
     boolean urgent(RdmaEngine rdma) {
         if (failure == null && (rdma == null || !rdma.reports())) {
             return false;

@@ -7,11 +7,11 @@ import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 
 /**
- * The grant of the passive side of a hand-shake, and the message that says so: memory for both
- * sides with a queue pair on it, or the memory of a transport that has carried a connection once
- * more.
+ * The answer of the passive side of a hand-shake: makes and sends a grant or a refusal. A grant is
+ * new memory for both sides with a queue pair on it, or the memory of a transport that carried an
+ * earlier connection.
  *
- * <p>Owns the memory and the queue pair until {@link #handOver}. On the event thread.
+ * <p>Owns the memory and the queue pair until {@link #handOver}. Event thread only.
  */
 final class PassiveAnswer {
     private final ShmFabric fabric;
@@ -20,7 +20,7 @@ final class PassiveAnswer {
     private ShmTransport transport;
     private ShmQueuePair queuePair;
 
-    /** Memory that was made, before there is a transport. */
+    /** New memory while there is no transport yet. */
     private Segment segment;
 
     private long bookedBytes;
@@ -30,7 +30,7 @@ final class PassiveAnswer {
     private int end = -1;
 
     /**
-     * @param transport one that has carried a connection, or null
+     * @param transport a transport that has carried a connection, or null
      */
     PassiveAnswer(ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
         this.fabric = fabric;
@@ -39,7 +39,7 @@ final class PassiveAnswer {
         this.transport = transport;
     }
 
-    /** Takes this side's end of the TCP connection that moves: the answer shows it. */
+    /** Takes this side's end of the TCP connection that moves, which the answer passes along. */
     void showEnd(int socket) {
         end = socket;
     }
@@ -59,7 +59,7 @@ final class PassiveAnswer {
                 -1);
     }
 
-    /** Says yes, with what was negotiated. */
+    /** Makes the queue pair and sends the grant with the negotiated values. */
     void grant(ShmHandshake.Hello hello, QpSpec spec, byte[] privateData) throws IOException {
         ShmLayout layout = ShmFabric.layout(hello.spec(), spec);
         if (transport != null) {
@@ -70,8 +70,8 @@ final class PassiveAnswer {
     }
 
     /**
-     * There is nothing left for the client to do that could fail, so it is not waited for; one that
-     * has left is seen here.
+     * Grants the memory of the earlier connection. Nothing that the client does next can fail, so
+     * the client sends no answer; a client that has left is noticed here.
      */
     private void grantAgain(ShmLayout layout, QpSpec spec, byte[] privateData) throws IOException {
         if (!layout.sameAs(transport.layout())) {
@@ -112,7 +112,10 @@ final class PassiveAnswer {
         }
     }
 
-    /** Beside it, this side's end of a connection that moves, and the memory if it is new. */
+    /**
+     * Sends the reply, with this side's end of a connection that moves, and with the memory if it
+     * is new.
+     */
     private void reply(int status, ShmLayout layout, QpSpec spec, byte[] privateData)
             throws IOException {
         ShmHandshake.Reply reply =
@@ -122,12 +125,12 @@ final class PassiveAnswer {
         forgetEnd();
     }
 
-    /** The connection is up: the queue pair is the caller's. */
+    /** Hands the queue pair over to the caller, because the connection is up. */
     ShmQueuePair handOver() {
         return queuePair;
     }
 
-    /** There is no connection: gives all of it back, the link included. */
+    /** Releases everything, including the link, because there is no connection. */
     void takeBack() {
         forgetEnd();
         if (queuePair != null) {

@@ -4,11 +4,14 @@ import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.PortOwner;
 
 /**
- * Which user we talk to: our own, and no other, root included. A server must run as the user that
- * owns the kernel's TCP listener of the port.
+ * Decides which users we talk to: our own and no other, not even root. A server must also run as
+ * the user that owns the kernel's TCP listener of the port.
  */
 class PeerCredentials {
-    /** A user that has no certain number here: of another namespace, or not told. */
+    /**
+     * A user without a certain number here: one of another namespace, or one that the kernel does
+     * not tell.
+     */
     static final long STRANGER = -1;
 
     private final long ownUid;
@@ -17,7 +20,7 @@ class PeerCredentials {
         this.ownUid = ownUid;
     }
 
-    /** For the effective user of this process. */
+    /** Returns the rules for the effective user of this process. */
     static PeerCredentials own() {
         return new PeerCredentials(Integer.toUnsignedLong(Linux.effectiveUid()));
     }
@@ -27,9 +30,9 @@ class PeerCredentials {
     }
 
     /**
-     * Why a server of user {@code uid} must not serve a port, or null.
+     * Returns why a server of user {@code uid} must not serve a port, or null if it may.
      *
-     * @param owner of the port's listener, or {@link PortOwner#NO_USER}
+     * @param owner user of the port's TCP listener, or {@link PortOwner#NO_USER}
      */
     String refuseServer(long uid, long owner) {
         if (uid != ownUid) {
@@ -47,7 +50,7 @@ class PeerCredentials {
         return null;
     }
 
-    /** Why a client of user {@code uid} is not let in, or null. */
+    /** Returns why a client of user {@code uid} is refused, or null if it is not. */
     String refuseClient(long uid) {
         return uid == ownUid ? null : "the client runs as " + user(uid) + ", we as " + user(ownUid);
     }

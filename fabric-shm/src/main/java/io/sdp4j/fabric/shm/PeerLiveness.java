@@ -5,13 +5,13 @@ import io.sdp4j.linux.MappedMemory;
 import java.util.function.Predicate;
 
 /**
- * The socket and the mapping of one connection: whether the peer is still there, and which side may
- * still touch the memory.
+ * Watches the socket of one connection, which shows whether the peer is still there, and guards the
+ * mapping, so that nothing touches unmapped memory.
  *
- * <p>Shape: {@code gone} is set when the socket shows that the peer has left, mostly by the event
- * thread; messages that it published before are still delivered. The failed word of a side's
- * control line tells the peer, before the socket does, that a queue pair went to error and did not
- * merely vanish with its process.
+ * <p>Shape: {@code gone} is set, mostly by the event thread, when the socket shows that the peer
+ * has left; messages that the peer published before are still delivered. The failed word of a
+ * side's control line tells the peer, before the socket does, that the queue pair went to error and
+ * did not merely vanish with its process.
  *
  * <p>{@code life} guards {@code closed}, so that the event thread and wake-ups never touch memory
  * that was unmapped.
@@ -30,10 +30,13 @@ final class PeerLiveness implements PeerSocket.Handler {
     /** The peer has left. */
     volatile boolean gone;
 
-    /** All that wait know. False after an error on the way, when it is called again. */
+    /**
+     * All waiting threads were told. Stays false after an error in {@link #onHangup}, which is then
+     * called again.
+     */
     private volatile boolean told;
 
-    /** Why the event thread or the fabric ended it, or null. */
+    /** Why the event thread or the fabric ended the connection, or null. */
     private volatile WcStatus killed;
 
     /** The socket was shut down from this side. */
@@ -68,12 +71,12 @@ final class PeerLiveness implements PeerSocket.Handler {
         return killed;
     }
 
-    /** Whether a peer that has gone said that its queue pair failed. Queue pair's lock. */
+    /** Whether a peer that has gone had said that its queue pair failed. Queue pair's lock. */
     boolean peerFailed() {
         return mem.getIntAcquire(peerFailed) != 0;
     }
 
-    /** Leaves bytes on the socket to another epoll, or takes them back. */
+    /** Leaves bytes on the socket to another epoll, or lets the event thread take them again. */
     void leaveBytes(boolean leave) {
         synchronized (life) {
             if (!closed) {
@@ -82,12 +85,12 @@ final class PeerLiveness implements PeerSocket.Handler {
         }
     }
 
-    /** Throws away the bytes on the socket; whether there were any. */
+    /** Discards the bytes on the socket. Returns whether there were any. */
     boolean discardBytes() {
         synchronized (life) {
             int n = closed ? -1 : link.discard();
             if (n == 0) {
-                gone = true; // the descriptor shows it now, the event thread perhaps later
+                gone = true; // the descriptor shows the end now, the event thread perhaps later
             }
             return n > 0;
         }
@@ -126,7 +129,7 @@ final class PeerLiveness implements PeerSocket.Handler {
         onHangup();
     }
 
-    /** The queue pair went to error: tells the peer, and cuts the connection. Any thread. */
+    /** Tells the peer that the queue pair went to error, and cuts the connection. Any thread. */
     void fail() {
         cut = true;
         whileMapped(
@@ -136,7 +139,7 @@ final class PeerLiveness implements PeerSocket.Handler {
                 });
     }
 
-    /** Lets the peer see the end of the socket now. */
+    /** Shuts the socket down, so that the peer sees the end now. */
     void cut() {
         cut = true;
         whileMapped(link::shutdown);
@@ -158,9 +161,10 @@ final class PeerLiveness implements PeerSocket.Handler {
     }
 
     /**
-     * Lets go of the socket and the memory; once.
+     * Gives up the socket and the memory. Called once.
      *
-     * @param inOrder whether both sides have said their last words and nothing is left to be done
+     * @param inOrder whether both sides have sent their last descriptor and nothing is left to be
+     *     done
      */
     void close(boolean inOrder) {
         synchronized (life) {

@@ -10,11 +10,11 @@ import java.io.EOFException;
 import java.io.IOException;
 
 /**
- * The Unix-domain socket of one connection: hand-shake first, then wake-up bytes, and the sign of
- * the peer's end.
+ * The Unix-domain socket of one connection. It carries the hand-shake, then wake-up bytes, and its
+ * end shows the end of the peer.
  *
- * <p>Non-blocking throughout. {@link #ring}, {@link #shutdown} and {@link #close} may come from any
- * thread, but nothing may be called during or after {@code close}.
+ * <p>Non-blocking. Any thread may call {@link #ring}, {@link #shutdown} and {@link #close}, but no
+ * call may run during or after {@code close}.
  */
 final class PeerSocket {
     private final int fd;
@@ -23,7 +23,7 @@ final class PeerSocket {
     private volatile Handler handler;
     private long watch;
 
-    /** The kernel's word at the time of the connect, which never changes. */
+    /** The peer's uid as the kernel recorded it at the connect; never changes. */
     private long peerUid;
 
     private int peerPid;
@@ -39,12 +39,12 @@ final class PeerSocket {
         this.loop = loop;
     }
 
-    /** Told on the event thread what happens on the socket. */
+    /** Called on the event thread when something happens on the socket. */
     interface Handler {
-        /** Something can be received; called again only after new bytes came. */
+        /** Called when something can be received, and again only after new bytes came. */
         void onReadable();
 
-        /** The peer is gone; bytes that it sent before may still be there. */
+        /** Called when the peer is gone; bytes that the peer sent before may still be there. */
         void onHangup();
     }
 
@@ -69,10 +69,10 @@ final class PeerSocket {
     }
 
     /**
-     * Sends all of it, which a fresh socket always takes.
+     * Sends all of {@code bytes}; a fresh socket always has room for them.
      *
-     * @param descriptor passed along, unless negative; stays the caller's
-     * @param second likewise
+     * @param descriptor passed along unless negative; the caller keeps it
+     * @param second another descriptor, treated alike
      * @throws EOFException if the peer has left
      */
     void send(byte[] bytes, int len, int descriptor, int second) throws IOException {
@@ -91,7 +91,10 @@ final class PeerSocket {
                 : new IOException(text);
     }
 
-    /** The first descriptor that was received and not taken, now the caller's, or -1. */
+    /**
+     * Takes the first descriptor that was received and not taken yet, which the caller then owns;
+     * -1 if there is none.
+     */
     int takeDescriptor() {
         int taken = passed[0];
         passed[0] = passed[1];
@@ -110,9 +113,9 @@ final class PeerSocket {
 
     /**
      * Takes some of the wake-up bytes, for a caller that watches {@link #descriptor} instead of
-     * using the handler; the handler is told of the end. Allocates nothing.
+     * using the handler; the handler is still told of the end. Allocates nothing.
      *
-     * @return how many had come, 0 at the end of the stream, or negative
+     * @return how many bytes had come, 0 at the end of the stream, or negative
      */
     int discard() {
         int n = UnixFd.discard(fd, wakeBytes());
@@ -134,8 +137,8 @@ final class PeerSocket {
     }
 
     /**
-     * Whether {@link #drain} met {@link ShmTransport#FREE} since the last call, on a link not
-     * watched.
+     * Whether {@link #drain} or {@link #discard} received {@link ShmTransport#FREE} since the last
+     * call. Only for a link that is not watched.
      */
     boolean takeFree() {
         boolean was = free;
@@ -148,7 +151,7 @@ final class PeerSocket {
         UnixFd.ring(fd);
     }
 
-    /** Starts calls to {@code handler}, or sends them to another one. */
+    /** Starts calls to the handler {@code next}, or redirects them to it. */
     void watch(Handler next) throws IOException {
         boolean first = handler == null;
         handler = next;
@@ -176,7 +179,7 @@ final class PeerSocket {
                 told.onReadable();
             }
         } finally {
-            Handler told = handler; // it may have been handed on
+            Handler told = handler; // the socket may have another handler now
             if (told != null && (events & (EpollLoop.RDHUP | EpollLoop.HUP | EpollLoop.ERR)) != 0) {
                 told.onHangup();
             }
@@ -194,44 +197,47 @@ final class PeerSocket {
     }
 
     /**
-     * On the event thread: the peer's next word is about to come; {@code nanos} of busy polling are
-     * cheaper than a sleep. 0 = it came.
+     * Lets the event loop poll for {@code nanos} instead of sleeping, because the peer's next
+     * message is about to come; 0 = it came. Event thread.
      */
     void expect(long nanos) {
         loop.expect(nanos);
     }
 
-    /** Descriptor that another epoll can watch for bytes. */
+    /** Returns the descriptor, which another epoll can watch for bytes. */
     int descriptor() {
         return fd;
     }
 
-    /** Whether the handler is told of bytes. It always is of the end. */
+    /** Sets whether the handler is told of bytes; of the end it always is. */
     void tellOfBytes(boolean tell) {
         loop.listen(watch, fd, tell);
     }
 
-    /** Lets the peer see the end now. */
+    /** Shuts the socket down, so that the peer sees the end now. */
     void shutdown() {
         UnixFd.shutdown(fd);
     }
 
     /**
-     * The user at the other end by the kernel's word, or {@link PeerCredentials#STRANGER}. For a
-     * listener's link, who called listen.
+     * Returns the user at the other end as the kernel knows it, or {@link
+     * PeerCredentials#STRANGER}. On a link to a listener this is the user that called listen.
      */
     long peerUid() {
         askKernel();
         return peerUid;
     }
 
-    /** The process at the other end as this one sees it; 0 = not told, or not visible from here. */
+    /**
+     * Returns the pid of the process at the other end in this PID namespace; 0 = the kernel does
+     * not tell it, or the process is not visible from here.
+     */
     int peerPid() {
         askKernel();
         return peerPid;
     }
 
-    /** Both, for people. */
+    /** Returns process and user, for people. */
     String peerName() {
         int pid = peerPid();
         return (pid > 0 ? "process " + pid : "a process")
@@ -251,7 +257,9 @@ final class PeerSocket {
         }
     }
 
-    /** A number that stands for many users is believed only of a process that is ours. */
+    /**
+     * Returns the uid; but if it may stand for many users, only if the process runs as our user.
+     */
     private long user(long uid) {
         return UidMap.own().ambiguous(uid) && !UnixFd.peerMayBeSignalled(fd)
                 ? PeerCredentials.STRANGER
@@ -266,7 +274,7 @@ final class PeerSocket {
             TcpSocketFd.closeStrange(takeDescriptor());
         }
         WakeBytes closing = wakeBytes;
-        wakeBytes = null; // first: a close that fails may be followed by another one
+        wakeBytes = null; // first: a close that fails may be repeated
         if (closing != null) {
             closing.close();
         }

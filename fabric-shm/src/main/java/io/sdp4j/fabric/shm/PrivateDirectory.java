@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A rendezvous directory that is held open as a descriptor, and was ours alone when it was opened.
- * All work on what is in it goes through the descriptor, so whatever happens to its name, or to a
- * link on the way, leads nowhere else. Names are single components.
+ * A rendezvous directory that is held open, and was accessible to our user only when it was opened.
+ * All operations on its entries use the descriptor, so a change of its path, or of a link on the
+ * path, has no effect. Names are single components.
  */
 final class PrivateDirectory implements AutoCloseable {
     /** Access for the owner only. */
@@ -32,26 +32,28 @@ final class PrivateDirectory implements AutoCloseable {
     }
 
     /**
-     * The object that a name stands for, links not followed.
+     * The file that a name stands for. Symbolic links are not followed.
      *
-     * @param own whether it belongs to our user
+     * @param own whether the file belongs to our user
      * @param identity equal for the same file only
      */
     record Entry(boolean socket, boolean own, Object identity, long modifiedMillis) {}
 
     private record Identity(long device, long inode) {}
 
-    /** How the directory was found, for messages and for keys. */
+    /** The path by which the directory was found, for messages and for keys. */
     Path path() {
         return path;
     }
 
-    /** Path by which socket calls reach {@code name}; valid while this is open. */
+    /**
+     * Returns a path by which socket calls reach {@code name}; valid while this directory is open.
+     */
     Path address(String name) {
         return Path.of(fd.path(name));
     }
 
-    /** The object that {@code name} stands for, or null. */
+    /** Returns the file that {@code name} stands for, or null. */
     Entry look(String name) {
         Linux.FileStatus s = fd.status(name);
         return s == null
@@ -63,7 +65,7 @@ final class PrivateDirectory implements AutoCloseable {
                         s.modifiedMillis());
     }
 
-    /** The names in it, or 4,096 of more. */
+    /** Returns the names in the directory, at most 4,096. */
     List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(fd.path("")))) {
@@ -82,7 +84,7 @@ final class PrivateDirectory implements AutoCloseable {
     /**
      * Removes {@code name}.
      *
-     * @throws IOException also if that is nothing that we make under such a name
+     * @throws IOException also if the file is not one that we make under such a name
      */
     void remove(String name) throws IOException {
         requireOurs(name, look(name));
@@ -90,7 +92,7 @@ final class PrivateDirectory implements AutoCloseable {
     }
 
     /**
-     * Renames, over what we have made under the new name.
+     * Renames, and replaces a file of ours that has the new name.
      *
      * @throws IOException also if the new name stands for anything else
      */
@@ -108,7 +110,7 @@ final class PrivateDirectory implements AutoCloseable {
         }
     }
 
-    /** Renames unless the new name is taken; whether it did. */
+    /** Renames unless the new name is taken. Returns whether it did. */
     boolean renameIfFree(String from, String to) {
         return fd.renameIfFree(from, to) == 0;
     }

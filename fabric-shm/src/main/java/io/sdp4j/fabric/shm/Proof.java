@@ -14,19 +14,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * That each side of a connection holds the TCP socket whose address it names, in the network of
- * this process. This holds for every user, root included.
+ * Checks that each side of a connection holds the TCP socket whose address it names, in the network
+ * namespace of this process. The check is made for every user, also for root.
  *
- * <p>A server must have the very listener that a SYN would find among its descriptors, which is
- * looked up in {@code /proc}, or the other end of a connection that moves; nothing is given to it
- * before. A client passes its socket along with the Hello, and the kernel says what that is. Both
- * addresses must be this host's, and a loopback address speaks with loopback addresses only.
- * Thread-safe.
+ * <p>A server must have among its descriptors, which are looked up in {@code /proc}, the very
+ * listener that a SYN would find, or the other end of a connection that moves; nothing is sent to
+ * it before that is proved. A client passes its socket along with the Hello, and the kernel says
+ * which socket it is. Both addresses must be this host's, and a loopback address may connect with
+ * loopback addresses only. Thread-safe.
  */
 final class Proof {
     private static final int MOST_KNOWN = 4096;
 
-    /** With its own equality: the generated one takes eight classes when it is first asked. */
+    /**
+     * A process and an inode. Has its own equality, because the generated one loads eight classes
+     * at its first use.
+     */
     private record Held(int pid, long inode) {
         @Override
         public boolean equals(Object o) {
@@ -51,27 +54,29 @@ final class Proof {
             };
 
     /**
-     * Why process {@code pid} must not serve a port, or null.
+     * Returns why process {@code pid} must not serve a port, or null if it may.
      *
-     * @param listener the inode of the port's listener; 0, which no socket has, if there is none
+     * @param listener the inode of the port's listener; 0 if there is none (no socket has inode 0)
      */
     String refuseServer(int pid, long listener) {
         return refuse(pid, listener, 0);
     }
 
     /**
-     * Why process {@code pid} must not be shown this side's end of the TCP connection from {@code
-     * own} to {@code remote}, or null: it must have the other end, or what accepts it. A process
-     * that is shown an end can read and write there, and could show it in turn as its own.
+     * Returns why process {@code pid} must not get this side's end of the TCP connection from
+     * {@code own} to {@code remote}, or null if it may. The process must have the other end, or the
+     * listener that accepts it. A process that gets an end can read and write there, and could
+     * present that end as its own.
      *
-     * @param listener as for {@link #refuseServer}, of {@code remote}
+     * @param listener the inode of the listener at {@code remote}, or 0, as for {@link
+     *     #refuseServer}
      */
     String refuseMover(int pid, long listener, InetSocketAddress own, InetSocketAddress remote) {
         return refuse(pid, listener, PortOwner.connected(remote, own));
     }
 
     /**
-     * @param end the inode of another socket that will do, or 0
+     * @param end the inode of another socket that proves the same, or 0
      */
     private String refuse(int pid, long listener, long end) {
         if (pid <= 0) {
@@ -124,9 +129,9 @@ final class Proof {
     }
 
     /**
-     * Descriptor to pass to a server as proof of {@code own}; the caller closes it.
+     * Returns a descriptor to pass to a server as proof of {@code own}; the caller closes it.
      *
-     * @throws FabricException if the server could not believe it
+     * @throws FabricException if no socket can prove {@code own} to the server
      */
     int show(InetSocketAddress own, InetSocketAddress wanted) throws FabricException {
         String fault = unfit(own, wanted);
@@ -142,8 +147,8 @@ final class Proof {
     }
 
     /**
-     * Why a client that passed {@code fd} is not believed to be {@code own}, or to have found the
-     * listener at {@code wanted}, or null.
+     * Returns why {@code fd}, which a client passed, does not prove that the client is {@code own}
+     * and may connect to the listener at {@code wanted}; null if it does.
      *
      * @param fd -1 = nothing was passed
      */
@@ -156,10 +161,11 @@ final class Proof {
     }
 
     /**
-     * A duplicate of {@code socket}, this side's end of a TCP connection, to be shown to the peer.
+     * Returns a duplicate of {@code socket}, this side's end of a TCP connection, to be passed to
+     * the peer.
      *
-     * @throws FabricException if it is not the connection from {@code own} to {@code remote} any
-     *     more, which is then given up
+     * @throws FabricException if {@code socket} is not the connection from {@code own} to {@code
+     *     remote} any more; the attempt is then given up
      */
     int showEnd(int socket, InetSocketAddress own, InetSocketAddress remote)
             throws FabricException {
@@ -172,9 +178,10 @@ final class Proof {
     }
 
     /**
-     * Why {@code other} is not believed to be the other end of {@code mine}, or null. The kernel
-     * knows one connection from {@code remote} to {@code own} in a network, on a device; so the
-     * holder of that end is the peer, and no byte of the stream is needed to find out.
+     * Returns why {@code other} is not proved to be the other end of {@code mine}, or null if it
+     * is. In one network namespace and on one device the kernel has only one connection from {@code
+     * remote} to {@code own}. So the holder of that end is the peer, and the proof needs no byte of
+     * the stream.
      *
      * @param mine this side's end, from {@code own} to {@code remote}
      * @param other what came from the peer; -1 = nothing
@@ -191,8 +198,8 @@ final class Proof {
     }
 
     /**
-     * Whether the connection of which {@code mine} is an end has ended, here or at the end that was
-     * shown: then the peer has done nothing wrong.
+     * Whether the connection of which {@code mine} is an end has ended, at this end or at the end
+     * that the peer passed. If so, the peer has done nothing wrong.
      *
      * @param other what came from the peer; -1 = nothing
      */

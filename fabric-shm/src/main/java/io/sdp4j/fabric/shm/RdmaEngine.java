@@ -10,21 +10,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /**
- * RDMA reads and writes of one queue pair, made when the first one is seen.
+ * RDMA reads and writes of one queue pair. The engine is made when it is first needed.
  *
- * <p>Shape: bytes travel in chunks of the direction's chunk area. A write is as many chunks as it
- * takes; each comes back over the return ring when it has been carried out, and the operation is
- * complete when the last one has. A read is a chunk that holds the request, answered by response
- * chunks of the other direction. Target and responder act when they poll.
+ * <p>Shape: bytes travel in chunks of the direction's chunk area. A write takes one or more chunks;
+ * each chunk comes back over the return ring when it has been carried out, and the operation is
+ * complete when the last chunk has come back. A read is one chunk with the request, which is
+ * answered by response chunks of the other direction. Target and responder act when they poll.
  *
  * {@snippet lang = text :
  *  chunk   0      4       8        64
  *          | rkey |       | address | payload ...      (response: payload only)
  * }
  *
- * Work is published in the order it was posted; sends join the queue here while older RDMA work
- * waits for chunks, so a send never overtakes a write. A refused access is answered by NAK behind
- * the responses that are still due, and ends both queue pairs.
+ * Work is published in the order in which it was posted. Sends join the queue here while older RDMA
+ * work waits for chunks, so a send never overtakes a write. A refused access is answered by a NAK
+ * behind the responses that are still due, and ends both queue pairs.
  *
  * <p>Guarded by the queue pair's lock. Headers are copied, then checked.
  */
@@ -44,19 +44,21 @@ final class RdmaEngine {
 
     final Chunks chunks;
 
-    /** Posted and not reported, oldest first. */
+    /** Operations posted and not yet reported, oldest first. */
     private final ArrayDeque<RdmaOperation> operations = new ArrayDeque<>();
 
-    /** To be used again. */
+    /** Operations to be used again. */
     private final ArrayDeque<RdmaOperation> spare = new ArrayDeque<>();
 
-    /** Posted and not fully published, oldest first. */
+    /**
+     * Operations and descriptors of sends that are posted and not fully published, oldest first.
+     */
     private final ArrayDeque<Object> work = new ArrayDeque<>();
 
-    /** Reads that wait for their response, oldest first. */
+    /** Reads of this side that wait for their response, oldest first. */
     private final ArrayDeque<RdmaOperation> reads = new ArrayDeque<>();
 
-    /** Reads of the peer that wait for their answer, oldest first. */
+    /** Reads of the peer that are not fully answered, oldest first. */
     private final ArrayDeque<Inbound> inbound = new ArrayDeque<>();
 
     private boolean refusing;
@@ -85,7 +87,7 @@ final class RdmaEngine {
         chunks = new Chunks(mem, layout, direction);
     }
 
-    /** False if as many operations run as may. */
+    /** Posts an operation; false if the limit of running operations is reached. */
     boolean post(
             int opcode,
             long wrId,
@@ -136,12 +138,12 @@ final class RdmaEngine {
         work.add(descriptor);
     }
 
-    /** Whether a returned chunk would let something happen. */
+    /** Whether a returned chunk could let some work go on. */
     boolean waits() {
         return !operations.isEmpty() || !work.isEmpty() || !inbound.isEmpty();
     }
 
-    /** Publishes what has chunks to travel in. */
+    /** Publishes responses and work while there are free chunks. */
     void progress() {
         out.drainReturns(this);
         boolean any = false;
@@ -233,7 +235,7 @@ final class RdmaEngine {
         return true;
     }
 
-    /** A descriptor of RDMA came; false if it breaks the rules. */
+    /** Carries out an RDMA descriptor of the peer; false if it breaks the rules. */
     boolean onDescriptor(int kind, int chunk, int low) {
         if (refusing) {
             return true;
@@ -331,7 +333,7 @@ final class RdmaEngine {
         return false;
     }
 
-    /** Whether {@link #report} has something. */
+    /** Whether {@link #report} has something to report. */
     boolean reports() {
         RdmaOperation first = operations.peek();
         return first != null && first.status != null;
@@ -355,7 +357,7 @@ final class RdmaEngine {
         return true;
     }
 
-    /** The connection is over: all that has not ended is flushed. */
+    /** Flushes all operations that have not ended, because the connection is over. */
     void flush() {
         for (RdmaOperation op : operations) {
             if (op.status == null) {

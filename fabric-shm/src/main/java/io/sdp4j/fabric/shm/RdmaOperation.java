@@ -2,7 +2,7 @@ package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.WcStatus;
 
-/** A read or write on its way. Guarded by the queue pair's lock. */
+/** An RDMA read or write under way. Guarded by the queue pair's lock. */
 final class RdmaOperation {
     long wrId;
 
@@ -15,19 +15,19 @@ final class RdmaOperation {
     long remoteAddress;
     int rkey;
 
-    /** Bytes published, or received. */
+    /** Bytes of a write that were published, or bytes of a read that were received. */
     int moved;
 
-    /** Chunks that carry its bytes and have not come back. */
+    /** Chunks of a write that have not come back. */
     int chunksOut;
 
-    /** All of its bytes are on their way. */
+    /** All bytes of a write are published. */
     boolean published;
 
     /** How it ended; null while it runs. */
     WcStatus status;
 
-    /** The caller sets all other fields. */
+    /** Begins an operation. The caller sets the fields that are not reset here. */
     void start(long wrId, int opcode) {
         this.wrId = wrId;
         this.opcode = opcode;
@@ -38,7 +38,7 @@ final class RdmaOperation {
         status = null;
     }
 
-    /** A chunk with bytes of it has been carried out. */
+    /** Notes that the peer has carried out a chunk of this write. */
     void chunkReturned() {
         if (--chunksOut == 0 && published && status == null) {
             status = WcStatus.SUCCESS;

@@ -3,10 +3,10 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.linux.MappedMemory;
 
 /**
- * The receiving end of one direction: reads descriptors, returns slots.
+ * The receiving end of one direction: reads descriptors and returns slots.
  *
- * <p>Guarded by the queue pair's lock; {@link #present} may be called without it. A descriptor is
- * read once, then only its copy is looked at.
+ * <p>Guarded by the queue pair's lock; {@link #present} and {@link #taken} may be called without
+ * it. A descriptor is read once; after that only the copy is used.
  */
 final class ReceiveRing {
     private final MappedMemory mem;
@@ -19,7 +19,9 @@ final class ReceiveRing {
     private final int returnMask;
     private final int returnShift;
 
-    /** Slots that are the caller's now; all others are posted, so the peer may send into them. */
+    /**
+     * Slots that belong to the caller now. All others are posted, so the peer may send into them.
+     */
     private final boolean[] delivered;
 
     /** How often each slot has been delivered. */
@@ -43,8 +45,8 @@ final class ReceiveRing {
     }
 
     /**
-     * Whether {@link #next} would find something. Any thread; may be stale, but a caller that asks
-     * again sees the position anew, because a load of the ring with acquire comes between.
+     * Whether {@link #next} would find something. Any thread; the answer may be stale, but a caller
+     * that asks again reads the position again, because the acquire load of the ring comes between.
      */
     boolean present() {
         int p = position;
@@ -52,12 +54,14 @@ final class ReceiveRing {
         return ((d >>> 63 ^ p >>> ringShift) & 1) != 0;
     }
 
-    /** How many descriptors {@link #next} has found; for any thread, as {@link #present}. */
+    /**
+     * How many descriptors {@link #next} has found. Any thread; may be stale, as {@link #present}.
+     */
     int taken() {
         return position;
     }
 
-    /** The next descriptor with its phase bit set, or 0. */
+    /** Takes the next descriptor, with its phase bit set; 0 if there is none. */
     long next() {
         int p = position;
         long d = mem.getLongAcquire(ring + ((long) (p & ringMask) << 3));
@@ -68,7 +72,10 @@ final class ReceiveRing {
         return d | Long.MIN_VALUE;
     }
 
-    /** Whether a SEND descriptor may be believed; if so its slot is the caller's from now on. */
+    /**
+     * Checks a SEND descriptor. If it is legal, returns true, and its slot belongs to the caller
+     * from now on.
+     */
     boolean deliver(int slot, int byteLen) {
         if (slot >= slots || delivered[slot] || byteLen < 0 || byteLen > slotBytes) {
             return false;
@@ -78,7 +85,9 @@ final class ReceiveRing {
         return true;
     }
 
-    /** How often a slot has been delivered, as {@link Unsent} counts it; -1 = no such slot. */
+    /**
+     * How often a slot has been delivered, modulo the turns of {@link Unsent}; -1 = no such slot.
+     */
     int turn(int slot) {
         return slot < slots ? turns[slot] & Unsent.TURN_MASK : -1;
     }

@@ -20,15 +20,15 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Where listeners are found by name.
+ * Finds listeners by the names of their sockets in rendezvous directories.
  *
  * <p>Shape: a listener's socket is called {@code NETNS-FAMILY-ADDRESS-PORT}: the inode of the
  * network namespace, 4 or 6, the address in hexadecimal or {@code any}, the port. Other names are
- * temporary: of sockets being made ({@code new-}) and being removed ({@code gone-}), each with
- * random digits.
+ * temporary and end with random digits: those of sockets that are being made ({@code new-}) or
+ * removed ({@code gone-}).
  *
- * <p>A directory is checked each time that it is used, and held open meanwhile. A name whose
- * process is gone is removed by the first process that finds it; nothing else is.
+ * <p>A directory is checked each time it is used, and held open during the use. The first process
+ * that finds a name without a process removes it; nothing else is removed. Thread-safe.
  */
 final class Rendezvous {
     private static final String TEMPORARY_PREFIX = "new-";
@@ -45,11 +45,11 @@ final class Rendezvous {
     private final Consumer<String> warnings;
     private final String namespace = namespace();
 
-    /** Places that a warning has named. */
+    /** Places that were named in a warning. */
     private final Set<Path> warned = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param warnings told once of each place that is passed over although it is there
+     * @param warnings told once of each existing place that is not used
      */
     Rendezvous(RendezvousDirectories places, Consumer<String> warnings) {
         this.places = places;
@@ -66,7 +66,7 @@ final class Rendezvous {
         }
     }
 
-    /** The first directory that is good, made if need be; the caller's to close. */
+    /** Returns the first good directory, which is made if necessary; the caller closes it. */
     PrivateDirectory forListening() throws FabricException {
         List<String> faults = new ArrayList<>();
         for (RendezvousDirectories.Place place : places.all()) {
@@ -92,16 +92,17 @@ final class Rendezvous {
         throw unusable(faults);
     }
 
-    /** An action in a directory. */
+    /** A step of a search, in one directory. */
     interface Visit {
-        /** Whether the search is over. */
+        /** Looks into a directory. Returns whether the search is over. */
         boolean visit(PrivateDirectory directory) throws FabricException;
     }
 
     /**
-     * Goes through all directories that are good, until {@code visit} is content; whether it was.
+     * Visits all good directories until {@code visit} returns true. Returns whether it did.
      *
-     * @throws FabricException if there is none, and none could be made where one is expected
+     * @throws FabricException if there is no good directory, and none could be made where one is
+     *     expected
      */
     boolean search(Visit visit) throws FabricException {
         boolean good = false;
@@ -132,7 +133,7 @@ final class Rendezvous {
                 && searchFoundByOwner(visit, faults);
     }
 
-    /** Where processes of another user seem to meet, or null. */
+    /** Returns where processes of another user seem to meet, or null. */
     Path ofOther(long user) {
         return places.ofOther(user);
     }
@@ -168,7 +169,7 @@ final class Rendezvous {
         }
     }
 
-    /** The names that a listener on {@code address} takes. */
+    /** Returns the names of a listener on {@code address}. */
     List<String> listenerNames(InetSocketAddress address, boolean dualStack) {
         InetAddress ip = address.getAddress();
         boolean four = ip instanceof Inet4Address;
@@ -181,7 +182,7 @@ final class Rendezvous {
         return names;
     }
 
-    /** The name under which a client looks first, then the one it looks under next. */
+    /** The name that a client looks for first; {@link #anyName} is the second. */
     String exactName(InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         return name(ip instanceof Inet4Address, hex(ip), address.getPort());
@@ -199,14 +200,14 @@ final class Rendezvous {
         return HexFormat.of().formatHex(ip.getAddress());
     }
 
-    /** Sixteen digits that no other process can foresee. */
+    /** Returns sixteen hexadecimal digits that no other process can predict. */
     static String random() {
         byte[] b = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(b);
         return HexFormat.of().formatHex(b);
     }
 
-    /** A name for a socket that is not listening yet. */
+    /** Returns a name for a socket that is not listening yet. */
     static String temporaryName() {
         return TEMPORARY_PREFIX + random();
     }
@@ -216,26 +217,28 @@ final class Rendezvous {
         try {
             search(this::sweep);
         } catch (FabricException e) {
-            // there is nothing to tidy up
+            // without a directory there is nothing to tidy up
         }
     }
 
     private boolean sweep(PrivateDirectory directory) {
         try {
             for (String name : directory.names()) {
-                // a young temporary one may be bound and not yet listening
+                // the socket of a new temporary name may be bound and not yet listening
                 if (!TEMPORARY_NAME.matcher(name).matches()
                         || age(directory, name) > YOUNG_MILLIS) {
                     removeIfDead(directory, name);
                 }
             }
         } catch (IOException e) {
-            // another process tidies up, or the next sweep
+            // another process or the next sweep tidies up
         }
         return false;
     }
 
-    /** Whether {@code entry} is what we make under such a name; nothing else is ever removed. */
+    /**
+     * Whether {@code entry} is a file that we make under such a name. Nothing else is ever removed.
+     */
     static boolean ours(String name, PrivateDirectory.Entry entry) {
         return entry != null
                 && entry.own()
@@ -248,14 +251,14 @@ final class Rendezvous {
         return entry == null ? 0 : System.currentTimeMillis() - entry.modifiedMillis();
     }
 
-    /** Removes a socket of our making without a process. */
+    /** Removes {@code name} if it is a socket of ours whose process is gone. */
     static void removeIfDead(PrivateDirectory directory, String name) {
         if (SOCKET_NAME.matcher(name).matches()) {
             remove(directory, name, null);
         }
     }
 
-    /** Removes {@code name} if it is still the very file that was made. */
+    /** Removes {@code name} if it is still the file with this identity. */
     void removeOwn(Path path, String name, Object identity) {
         try (PrivateDirectory directory = places.open(places.at(path)).directory()) {
             if (directory != null) {
@@ -267,8 +270,8 @@ final class Rendezvous {
     }
 
     /**
-     * Takes it aside first and looks again, because a new listener may have taken the name over
-     * meanwhile; then it gets it back.
+     * Renames the file first and checks it again, because a new listener may have taken the name in
+     * the meantime; the name is then given back.
      */
     private static void remove(PrivateDirectory directory, String name, Object identity) {
         if (!goes(directory, name, identity)) {
@@ -288,8 +291,9 @@ final class Rendezvous {
     }
 
     /**
-     * Whether it is the file of this identity; null = any of ours that has lost its process.
-     * Connecting is refused by whatever is no socket, too, so that is asked first.
+     * Whether {@code name} is the file with this identity; with null, whether it is a socket of
+     * ours whose process is gone. Checks first that it is a socket, because connecting to any other
+     * file is refused, too.
      */
     private static boolean goes(PrivateDirectory directory, String name, Object identity) {
         PrivateDirectory.Entry entry = directory.look(name);

@@ -22,63 +22,64 @@ import java.util.regex.Pattern;
 
 /**
  * The directories where processes of one user may meet, in the order in which every process tries
- * them, and how one is opened.
+ * them. Also opens and checks them.
  *
- * <p>Shape: a configured place is the only one. Otherwise the order does not depend on the
- * environment, so that processes with different ones meet: {@code /run/user/UID/sdp4j}, {@code
- * /dev/shm/sdp4j-UID}, {@code /tmp/sdp4j-UID}, and only then {@code $XDG_RUNTIME_DIR/sdp4j}. Each
- * is a directory of our own: nothing else is ever in it. The first cannot be taken by others, as
- * only its owner can make anything there. Where others have taken all names that they can foresee,
- * processes meet in a directory with a random name, which is found by its owner.
+ * <p>Shape: a configured place is the only one. Otherwise the order hardly depends on the
+ * environment, so that processes with different environments meet: {@code /run/user/UID/sdp4j},
+ * {@code /dev/shm/sdp4j-UID}, {@code /tmp/sdp4j-UID}, and only then {@code $XDG_RUNTIME_DIR/sdp4j}.
+ * Each is a directory of our own, with nothing else in it. Other users cannot take the first name,
+ * because only the owner of {@code /run/user/UID} can make anything there. If others have taken all
+ * names that they can predict, processes meet in a directory with a random name, which they find by
+ * its owner.
  *
- * <p>Nothing is remembered between two openings. Thread-safe.
+ * <p>Nothing is cached between two openings. Thread-safe.
  */
 final class RendezvousDirectories {
     private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     /**
-     * Most files that are looked at for a name: filling the directory gains an attacker nothing
-     * more.
+     * Most files that a search for a name looks at, so that an attacker who fills the directory
+     * cannot slow the search further.
      */
     private static final int MOST_LOOKED_AT = 5_000;
 
     private final List<Place> all = new ArrayList<>();
 
-    /** The only one, or null. */
+    /** The configured place, or null. */
     private final Path configured;
 
-    /** Where places with random names are. */
+    /** Directories that all users can write to, where places with random names are. */
     private final List<Path> open;
 
     private final long uid;
 
-    /** Our number may be shown for others. */
+    /** The kernel may show our uid for other users, too. */
     private final boolean ambiguous;
 
     /**
-     * One of them.
+     * A place where processes may meet.
      *
-     * @param parentIsOwn whether the directory that it is in must be ours, and no link
+     * @param parentIsOwn whether the parent directory must be ours and not a symbolic link
      */
     record Place(Path path, boolean parentIsOwn) {}
 
-    /** How looking at a place ended. */
+    /** Result of a look at a place. */
     enum Finding {
         GOOD,
         /** It can be made. */
         ABSENT,
-        /** There is no place for it. */
+        /** Its parent directory is missing or not suitable. */
         NOWHERE,
-        /** It is another user's, no directory, or open to others. */
+        /** It belongs to another user, is not a directory, or is open to others. */
         BAD
     }
 
     /**
      * Result of an opening.
      *
-     * @param directory the caller's to close, if good
-     * @param fault what is wrong otherwise, one sentence
+     * @param directory the open directory, if good; the caller closes it
+     * @param fault the fault otherwise, one sentence
      */
     record Opened(Finding finding, PrivateDirectory directory, String fault) {}
 
@@ -86,7 +87,7 @@ final class RendezvousDirectories {
         this(configured, uid, System.getenv("XDG_RUNTIME_DIR"));
     }
 
-    /** With another environment, for tests. */
+    /** As the other constructor, with a given environment; for tests. */
     RendezvousDirectories(Path configured, long uid, String runtime) {
         this.configured = configured;
         this.uid = uid;
@@ -103,7 +104,7 @@ final class RendezvousDirectories {
         }
     }
 
-    /** Those of any user that do not depend on the environment. */
+    /** Returns the places of a user that do not depend on the environment. */
     private List<Place> foreseen(long user) {
         String name = "sdp4j-" + user;
         if (configured != null) {
@@ -115,7 +116,10 @@ final class RendezvousDirectories {
                 new Place(Path.of("/tmp", name), false));
     }
 
-    /** Where processes of another user seem to meet, as far as this one can see; or null. */
+    /**
+     * Returns where processes of another user seem to meet, as far as this process can see; or
+     * null.
+     */
     Path ofOther(long user) {
         for (Place place : foreseen(user)) {
             if (Files.isDirectory(place.path, LinkOption.NOFOLLOW_LINKS)) {
@@ -125,7 +129,7 @@ final class RendezvousDirectories {
         return null;
     }
 
-    /** These places and no others, for tests. */
+    /** Uses only the given places; for tests. */
     RendezvousDirectories(List<Place> all, List<Path> open, long uid) {
         configured = null;
         this.open = open;
@@ -138,13 +142,13 @@ final class RendezvousDirectories {
         return all;
     }
 
-    /** A place that cannot have been taken yet, in each directory that everybody can write to. */
+    /** Returns a place with a new random name in each directory that all users can write to. */
     List<Place> unforeseen() {
         String name = prefix() + Rendezvous.random();
         return open.stream().map(in -> new Place(in.resolve(name), false)).toList();
     }
 
-    /** Places of that kind that are there; others may have made some, too. */
+    /** Returns the existing places with random names; other users may have made some of them. */
     List<Place> foundByOwner() {
         Pattern pattern = Pattern.compile(prefix() + "[0-9a-f]{16}");
         List<Place> found = new ArrayList<>();
@@ -160,7 +164,7 @@ final class RendezvousDirectories {
                     }
                 }
             } catch (IOException | DirectoryIteratorException e) {
-                // there are none, then
+                // no places can be found there
             }
         }
         found.sort(Comparator.comparing(Place::path));
@@ -171,7 +175,7 @@ final class RendezvousDirectories {
         return "sdp4j-" + uid + "-";
     }
 
-    /** The place at {@code path}, which was one before. */
+    /** Returns the place at {@code path}, which was used before. */
     Place at(Path path) {
         for (Place place : all) {
             if (place.path.equals(path)) {
@@ -184,13 +188,13 @@ final class RendezvousDirectories {
     /**
      * Opens {@code place} if it is there and good.
      *
-     * @throws FabricException if there is no descriptor, or no memory, to look at it with
+     * @throws FabricException if there is no descriptor or memory to open it with
      */
     Opened open(Place place) throws FabricException {
         return open(place, false);
     }
 
-    /** The same, made if need be. */
+    /** As {@link #open}, but makes the directory if necessary. */
     Opened make(Place place) throws FabricException {
         return open(place, true);
     }
@@ -272,14 +276,14 @@ final class RendezvousDirectories {
         return Integer.toUnsignedLong(s.uid()) == uid;
     }
 
-    /** A configured directory may be new. */
+    /** Makes the parent directory if it does not exist, as a configured one may not. */
     private static void makeParent(Place place) {
         Path parent = place.path.getParent();
         if (!Files.exists(parent)) {
             try {
                 Files.createDirectory(parent, PRIVATE);
             } catch (IOException e) {
-                // the place itself will say so
+                // opening the place itself will fail
             }
         }
     }
@@ -288,7 +292,7 @@ final class RendezvousDirectories {
         return "belongs to user " + owner + ", not to us, user " + uid;
     }
 
-    /** Whether it could be made. */
+    /** Whether the directory could be made. */
     static boolean makeable(Place place) {
         return Files.isWritable(place.path.getParent());
     }

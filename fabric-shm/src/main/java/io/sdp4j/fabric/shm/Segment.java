@@ -8,13 +8,13 @@ import io.sdp4j.linux.Mapping;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The mapped memory of one connection: a memfd, which has no name, cannot change its size, and
- * takes a page only when that is touched.
+ * The mapped memory of one connection: a memfd, which has no name in a file system, cannot change
+ * its size, and uses a page of memory only once the page is touched.
  *
- * @param memory all of it
+ * @param memory the whole memory
  */
 record Segment(MappedMemory memory) {
-    /** A new memfd; its descriptor. */
+    /** Makes a memfd and returns its descriptor. */
     static int create(long lenBytes) throws FabricException {
         int fd = Mapping.create("sdp4j", lenBytes);
         if (fd < 0) {
@@ -36,7 +36,7 @@ record Segment(MappedMemory memory) {
         return new Segment(MappedMemory.of(m));
     }
 
-    /** Maps a descriptor that came from a peer, if its size is certain. */
+    /** Maps a descriptor that came from a peer, if {@link Mapping#fault} finds no fault in it. */
     static Segment mapReceived(int fd, long lenBytes) throws FabricException {
         if (fd < 0) {
             throw new FabricException(
@@ -51,7 +51,7 @@ record Segment(MappedMemory memory) {
         return map(fd, lenBytes);
     }
 
-    /** Frees it; no access may run or follow. */
+    /** Unmaps the memory. No access may run or follow. */
     void release() {
         Mapping.unmap(memory.segment());
     }

@@ -5,19 +5,20 @@ import io.sdp4j.linux.Mapping;
 import java.util.Arrays;
 
 /**
- * The sending end of one direction: chooses slots, publishes descriptors, takes returned slots
+ * The sending end of one direction: chooses slots, publishes descriptors and takes returned slots
  * back.
  *
- * <p>Shape: slot choice is the sender's alone. Free slots are a stack, so the slot used last, still
- * in the cache, is used next; the stack starts with two slots and takes in untouched ones, twice as
- * many each time, only when none is free and the receiver has returned none. A quiet connection
- * thus keeps to two slots' pages, and one that has become quiet gives even those back: only this
- * side may touch a slot that is free here. It then has an empty stack, so that the first message
- * after that, which finds none free, is noticed and the others cost nothing more.
+ * <p>Shape: only the sender chooses slots. Free slots are on a stack, so the slot used last, which
+ * is still in the cache, is used next. The stack starts with two slots. Only when no slot is free
+ * and the receiver has returned none, it takes untouched slots in, doubling their number each time.
+ * So a quiet connection uses the pages of two slots only. A connection that has become quiet gives
+ * even those back, which is safe because only this side may touch a slot that is free here. Its
+ * stack is then empty, so the first message afterwards finds no free slot and is noticed; later
+ * messages cost nothing more.
  *
- * <p>Everything is guarded by the queue pair's lock; {@code returnPosition} may be read without it.
- * Entries of the return ring are the peer's word: each is read once and must name a slot that is
- * out.
+ * <p>Guarded by the queue pair's lock; {@code returnPosition} may be read without it. The peer
+ * writes the return ring, so each entry is read once and must name a slot that is posted or a chunk
+ * in use.
  */
 final class SendRing {
     private static final byte UNTOUCHED = 0;
@@ -25,7 +26,7 @@ final class SendRing {
     private static final byte TAKEN = 2;
     private static final byte POSTED = 3;
 
-    /** Posted, and nothing in it for the application. */
+    /** Posted, with nothing in it for the peer's application. */
     private static final byte POSTED_CONTROL = 4;
 
     private static final int FIRST_WINDOW = 2;
@@ -42,7 +43,7 @@ final class SendRing {
     private final int stride;
     private final int pageBytes;
 
-    /** Slots are taken into use from the last one on. */
+    /** Slots are taken into use from the last one downwards. */
     private final boolean downwards;
 
     private final byte[] state;
@@ -55,10 +56,10 @@ final class SendRing {
     private int window;
     private int position;
 
-    /** {@code position} when the pages were given back last. */
+    /** {@code position} when the pages were last given back. */
     private int restedAt;
 
-    /** Told when the first slot is taken after all was given back, or null. */
+    /** Runs when the first slot is taken after everything was given back; or null. */
     private Runnable onUse;
 
     private int returnPosition;
@@ -83,7 +84,7 @@ final class SendRing {
         widen(FIRST_WINDOW);
     }
 
-    /** A free slot, or -1; after -1 {@link #broken} may have become true. */
+    /** Takes a free slot; -1 if there is none, after which {@link #broken} may be true. */
     int take(RdmaEngine rdma) {
         if (top == 0) {
             drainReturns(rdma);
@@ -109,9 +110,9 @@ final class SendRing {
     }
 
     /**
-     * Gives back the pages of all slots; false if one is taken or out.
+     * Gives back the pages of all slots; false if one is taken or posted.
      *
-     * @param toTell told, once, of the first slot that is taken afterwards
+     * @param toTell runs once when the first slot is taken afterwards
      */
     boolean trim(RdmaEngine rdma, Runnable toTell) {
         drainReturns(rdma);
@@ -133,7 +134,7 @@ final class SendRing {
     }
 
     private void giveBackPages() {
-        // with all of the pages that begin or end in a slot which was never touched
+        // also the pages that only begin or end in a slot that was never touched
         long untouched = downwards ? (long) (slots - window) * stride : 0;
         long from = (data + untouched) / pageBytes * pageBytes;
         long to = ShmLayout.align(data + (long) (downwards ? slots : window) * stride, pageBytes);
@@ -176,7 +177,7 @@ final class SendRing {
         return new IllegalArgumentException("send slot " + slot + " was not taken");
     }
 
-    /** Makes {@code descriptor} and all that was stored before it visible to the receiver. */
+    /** Makes {@code descriptor} and everything that was stored before visible to the receiver. */
     void publish(long descriptor) {
         int p = position++;
         long phase = (long) (~(p >>> ringShift) & 1) << 63;
@@ -184,8 +185,8 @@ final class SendRing {
     }
 
     /**
-     * Takes back what the receiver returned. Ends soon whatever the ring holds: an entry that does
-     * not name something that is out breaks the connection.
+     * Takes back the slots and chunks that the receiver returned. Always ends soon: an entry that
+     * names nothing that is posted or in use breaks the connection.
      */
     void drainReturns(RdmaEngine rdma) {
         int p = returnPosition;
@@ -207,7 +208,7 @@ final class SendRing {
     }
 
     /**
-     * Whether {@link #drainReturns} would find something. Any thread; as {@link
+     * Whether {@link #drainReturns} would find something. Any thread; may be stale, as {@link
      * ReceiveRing#present}.
      */
     boolean returned() {
@@ -217,9 +218,10 @@ final class SendRing {
     }
 
     /**
-     * Messages that the receiver's application has not read, after a last look at the ring.
+     * Counts the messages that the receiver's application has not read, after a last look at the
+     * ring.
      *
-     * @param read the slot that it has read and not returned, or -1
+     * @param read the slot that the application has read and not returned, or -1
      */
     int unread(RdmaEngine rdma, int read) {
         drainReturns(rdma);
@@ -232,7 +234,7 @@ final class SendRing {
         return count;
     }
 
-    /** Whether the receiver returned something it did not have. */
+    /** Whether the receiver returned a slot or chunk that it did not have. */
     boolean broken() {
         return broken;
     }

@@ -18,13 +18,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * One attempt to connect, on the thread that wants the connection.
+ * One attempt to connect, made on the thread that wants the connection.
  *
- * <p>Whatever fails, nothing is left: the socket is closed, which the passive side sees, and memory
- * is unmapped. The passive side takes the connection for established only when told that it was
- * mapped here, so an attempt that was given up never shows as a connection there; except on a spare
- * transport, whose memory is mapped already: one that is given up, or whose process dies, while the
- * answer is on its way shows as a connection that ends at once, as it may under TCP.
+ * <p>A failure leaves nothing behind: the socket is closed, which the passive side sees, and the
+ * memory is unmapped. The passive side takes the connection for established only when it is told
+ * that this side has mapped the memory, so an attempt that was given up never appears as a
+ * connection there. There is one exception, a spare transport, whose memory is mapped already. If
+ * such an attempt is given up, or its process dies, while the answer is on its way, the passive
+ * side sees a connection that ends at once, as it may with TCP.
  */
 final class ShmActiveSide {
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -39,10 +40,10 @@ final class ShmActiveSide {
     private ShmQueuePair queuePair;
     private byte[] hello;
 
-    /** Until then the peer has to answer: what this side needs for itself is not its silence. */
+    /** Until when the peer has to answer; extended by the time that this side used for itself. */
     private long deadlineNanos;
 
-    /** The peer may take the connection for established from here on; guarded by {@code this}. */
+    /** The peer may take the connection for established; guarded by {@code this}. */
     private boolean answered;
 
     /** A duplicate of the TCP socket that holds this side's address, or -1. */
@@ -68,7 +69,7 @@ final class ShmActiveSide {
                 reply = ask();
             }
             if (reply == null) {
-                // there is no spare transport, or its peer has left it or the port
+                // there is no spare transport, or its peer has left the transport or the port
                 release();
                 find();
                 reply = ask();
@@ -120,7 +121,10 @@ final class ShmActiveSide {
         answered = false; // it was a refusal
     }
 
-    /** Whether there is a transport that has carried a connection to the same address. */
+    /**
+     * Takes a transport that carried a connection to the same address. Returns whether there was
+     * one.
+     */
     private boolean takeSpare() {
         transport = fabric.pool.take(request.remote());
         if (transport != null) {
@@ -134,7 +138,7 @@ final class ShmActiveSide {
         InetSocketAddress remote = request.remote();
         String exact = rendezvous.exactName(remote);
         String any = rendezvous.anyName(remote);
-        // not a lambda: one with these values takes four classes
+        // not a lambda: one that captures these values loads four classes
         Rendezvous.Visit visit =
                 new Rendezvous.Visit() {
                     @Override
@@ -189,7 +193,10 @@ final class ShmActiveSide {
         }
     }
 
-    /** The listener's answer; null if it hung up, or a spare one's peer must not be asked. */
+    /**
+     * Sends the Hello and returns the listener's answer; null if the listener hung up, or the peer
+     * of a spare transport must not be asked.
+     */
     private ShmHandshake.Reply ask() throws IOException {
         PeerCredentials trust = fabric.trust;
         PortOwner.Listener listener = PortOwner.listener(request.remote());
@@ -252,7 +259,10 @@ final class ShmActiveSide {
         request.asked().accept(this::mayBeEstablished);
     }
 
-    /** Any thread. On a spare transport the answer alone is enough for the peer. */
+    /**
+     * Whether the peer may take the connection for established. On a spare transport it does so
+     * once it has answered. Any thread.
+     */
     private synchronized boolean mayBeEstablished() {
         return answered || (transport != null && queuePair == null && link.readable());
     }
@@ -322,7 +332,10 @@ final class ShmActiveSide {
         return reply;
     }
 
-    /** Bytes that were taken cannot be seen in the link any more, so they are noted in one step. */
+    /**
+     * Receives bytes and notes them in one step, because bytes that were taken do not show in the
+     * link any more.
+     */
     private synchronized int receive(byte[] into, int have) throws IOException {
         int n = link.receive(into, have, into.length - have);
         answered |= n > 0 && transport != null;
@@ -405,7 +418,10 @@ final class ShmActiveSide {
         fabric.established(queuePair);
     }
 
-    /** Objects that live as long as the connection must not know this attempt, nor its caller. */
+    /**
+     * Static, because objects that live as long as the connection must not refer to this attempt or
+     * its caller.
+     */
     private static Predicate<ShmTransport> keeper(ShmFabric fabric, InetSocketAddress remote) {
         return c -> fabric.pool.keep(remote, c);
     }

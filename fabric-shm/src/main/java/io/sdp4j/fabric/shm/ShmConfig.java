@@ -5,14 +5,14 @@ import java.nio.file.Path;
 /**
  * Settings of the shared-memory fabric.
  *
- * @param directory listeners are found in {@code sdp4j-UID} in it; null = the usual places, see
- *     {@link RendezvousDirectories}
+ * @param directory directory whose subdirectory {@code sdp4j-UID} holds the listeners; null = the
+ *     usual places, see {@link RendezvousDirectories}
  * @param spinMaxNanos longest busy wait before a thread sleeps; 0 = never spin
  * @param spinnersMax most threads of this process that spin at once
- * @param memoryMaxBytes most shared memory of all connections together; each counts 16 KiB of a
- *     buffer, and all of it once it sends long messages
- * @param sleepTogether whether two threads that only wait for each other may sleep on one processor
- *     where they do not spin
+ * @param memoryMaxBytes most shared memory of all connections together; a connection counts 16 KiB
+ *     of each buffer, and the whole buffers once it sends long messages
+ * @param sleepTogether whether two threads that only wait for each other, and do not spin, may
+ *     sleep on one processor
  */
 public record ShmConfig(
         Path directory,
@@ -32,7 +32,10 @@ public record ShmConfig(
         }
     }
 
-    /** 20 us of spinning on all cores but one, 16 GiB of memory, sleeping together. */
+    /**
+     * Returns the defaults: 20 us of spinning on all cores but one, 16 GiB of memory, sleeping
+     * together.
+     */
     public static ShmConfig defaults() {
         int cores = Runtime.getRuntime().availableProcessors();
         return new ShmConfig(null, cores > 1 ? 20_000 : 0, cores - 1, 16L << 30, true);

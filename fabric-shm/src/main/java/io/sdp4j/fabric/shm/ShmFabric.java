@@ -29,14 +29,16 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The shared-memory fabric: RC queue pairs between processes of one host, over memory in sealed
- * memfds, with sleeps on futexes and Unix-domain sockets for the rest.
+ * The shared-memory fabric: RC queue pairs between processes of one host. Data goes through sealed
+ * memfds, threads sleep on futexes, and Unix-domain sockets carry hand-shakes and wake-up bytes.
  *
- * <p>Addresses, rendezvous and trust are the business of {@link Rendezvous} and {@link
- * PeerCredentials}.
+ * <p>{@link Rendezvous} finds listeners; {@link PeerCredentials} and {@link Proof} decide which
+ * peers are trusted. Thread-safe.
  */
 public final class ShmFabric implements Fabric {
-    /** Most bytes of one RDMA operation, so that it does not keep the reader's processor long. */
+    /**
+     * Most bytes of one RDMA operation, so that it does not occupy the reader's processor for long.
+     */
     private static final int RDMA_BYTES = 256 << 10;
 
     private static final Capabilities CAPABILITIES =
@@ -79,10 +81,10 @@ public final class ShmFabric implements Fabric {
     final ShmTransportPool pool = new ShmTransportPool(this);
     private volatile boolean closed;
 
-    /** Clients that have come and not been answered in full. Of the event thread. */
+    /** Clients that were accepted and whose hand-shake has not ended. Event thread only. */
     private int handshakes;
 
-    /** Clients were left in a listener's backlog. Of the event thread. */
+    /** Clients were left in a listener's backlog. Event thread only. */
     private boolean someWait;
 
     private final int mostHandshakes;
@@ -91,14 +93,14 @@ public final class ShmFabric implements Fabric {
      * Opens the fabric. Makes no file and no thread before the first listener or connect.
      *
      * @param loop serves listeners, wake-up bytes and the ends of connections
-     * @throws FabricException if this machine has none of what the fabric needs
+     * @throws FabricException if native calls are not possible
      */
     public static ShmFabric open(ShmConfig config, EventLoop loop) throws FabricException {
         return open(config, loop, warning -> {});
     }
 
     /**
-     * @param warnings told what this user can mend, each once, on the thread that found it
+     * @param warnings gets problems that this user can fix, each once, on the thread that found it
      */
     public static ShmFabric open(ShmConfig config, EventLoop loop, Consumer<String> warnings)
             throws FabricException {
@@ -118,7 +120,7 @@ public final class ShmFabric implements Fabric {
         this.trust = trust;
         this.loop = loop;
         sockets = new UnixSockets(loop);
-        // a share: those who only knock must not take what others need
+        // a share of the descriptors: clients that only connect must not use up what others need
         mostHandshakes = Math.clamp(Linux.descriptorLimit() / 8, 1, MAX_HANDSHAKES);
         rendezvous =
                 new Rendezvous(
@@ -126,8 +128,8 @@ public final class ShmFabric implements Fabric {
     }
 
     /**
-     * How long one side of a hand-shake polls for the other's answer before it sleeps: about two
-     * wake-ups' worth; 0 where spinning is off or would keep others from running.
+     * How long one side of a hand-shake polls for the other's answer before it sleeps: about as
+     * long as two wake-ups take; 0 if spinning is off or would keep other threads from running.
      */
     long patienceNanos() {
         boolean spins = config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
@@ -183,7 +185,7 @@ public final class ShmFabric implements Fabric {
         requireOpen();
         rendezvous.sweep();
         ShmListener listener = new ShmListener(this, request);
-        listeners.add(listener); // before a client can come, and be made to wait
+        listeners.add(listener); // before a client can come, because it may have to wait
         listener.start();
         renewLater();
         if (closed) {
@@ -193,7 +195,7 @@ public final class ShmFabric implements Fabric {
         return listener;
     }
 
-    /** One timer looks after the names of all listeners. */
+    /** Starts the one timer that renews the names of all listeners. */
     private void renewLater() {
         if (renewDue.compareAndSet(false, true)) {
             loop.schedule((EventLoop.Repeatable) this::renew, RENEW_NANOS);
@@ -208,7 +210,7 @@ public final class ShmFabric implements Fabric {
         }
     }
 
-    /** Takes names anew that have gone. */
+    /** Takes names again that have disappeared. */
     void renewNames() {
         listeners.forEach(ShmListener::renewNames);
     }
@@ -234,10 +236,10 @@ public final class ShmFabric implements Fabric {
     // ---- for the hand-shake
 
     /**
-     * Descriptors from this number on are left to the application: the kernel gives the lowest that
-     * is free, so all below are in use. There is enough left then for what goes by TCP instead,
-     * which has one for each connection where we may have two or three. Where there are few, a
-     * program may need nearly all of them.
+     * Returns the number from which on descriptors are left to the application. The kernel gives
+     * the lowest free number, so all below are then in use. The rest is enough for the connections
+     * that stay on TCP, which need one descriptor each where ours may need two or three. If the
+     * limit is low, a program may need nearly all of its descriptors.
      */
     static long ownDescriptors() {
         long limit = Linux.descriptorLimit();
@@ -247,14 +249,14 @@ public final class ShmFabric implements Fabric {
         return limit <= FEW_DESCRIPTORS ? Math.min(limit / 8, SHARE_OF_FEW) : limit / 2;
     }
 
-    /** Why no descriptor {@code fd} is to be used for a connection, or null. */
+    /** Returns why descriptor {@code fd} must not be used for a connection, or null if it may. */
     static String scarce(int fd) {
         return fd < ownDescriptors()
                 ? null
                 : fd + " descriptors are in use, of " + Linux.descriptorLimit() + " (ulimit -n)";
     }
 
-    /** On the event thread: whether one more client may be heard now; if so it is counted. */
+    /** Whether one more client may be served now; if so, counts it. Event thread. */
     boolean beginHandshake() {
         if (handshakes >= mostHandshakes) {
             someWait = true;
@@ -264,7 +266,7 @@ public final class ShmFabric implements Fabric {
         return true;
     }
 
-    /** On the event thread: one that was counted has ended; others may be waiting. */
+    /** Ends a hand-shake that was counted, and lets waiting clients come. Event thread. */
     void endHandshake() {
         handshakes--;
         if (someWait) {
@@ -277,7 +279,10 @@ public final class ShmFabric implements Fabric {
         return new ShmLayout(active, passive, CHUNKS, CHUNK_BYTES, Mapping.PAGE_BYTES);
     }
 
-    /** Books memory for a connection; what only waits for another use must go first. */
+    /**
+     * Books memory for a connection. If there is too little, gives up the transports that only wait
+     * to be used again.
+     */
     void reserve(long bytes) throws FabricException {
         if (!tryReserve(bytes)) {
             pool.drop();
@@ -296,10 +301,10 @@ public final class ShmFabric implements Fabric {
         }
     }
 
-    /** Books memory if there is enough without taking any from others. Any thread, no lock. */
+    /** Books memory if there is enough without giving up transports. Any thread; takes no lock. */
     boolean tryReserve(long bytes) {
         if (reservedBytes.get() + bytes > config.memoryMaxBytes()) {
-            return false; // asked for each message then: no write to what all threads read
+            return false; // called for each message then: avoids a write to a shared cache line
         }
         if (reservedBytes.addAndGet(bytes) <= config.memoryMaxBytes()) {
             return true;
@@ -324,7 +329,7 @@ public final class ShmFabric implements Fabric {
                 new ShmQueuePair.Parts(side, transport, recycler, spinner, config.sleepTogether()));
     }
 
-    /** From now on {@link #close} cuts {@code qp}. */
+    /** Registers {@code qp}, so that {@link #close} cuts it. */
     void established(ShmQueuePair qp) {
         queuePairs.add(qp);
         if (closed) {
@@ -340,7 +345,9 @@ public final class ShmFabric implements Fabric {
         listeners.remove(listener);
     }
 
-    /** A peer's socket ended: perhaps its process died and left names behind. */
+    /**
+     * Plans a sweep after a peer's socket ended: perhaps its process died and left names behind.
+     */
     void peerLeft() {
         if (sweepDue.compareAndSet(false, true)) {
             boolean scheduled = false;
@@ -361,12 +368,12 @@ public final class ShmFabric implements Fabric {
         }
     }
 
-    /** Connections do not wait for it. */
+    /** Sweeps on a thread of its own, so that connections do not wait. */
     private void sweepAside() {
         try {
             DaemonThread.of("sdp4j-sweep", rendezvous::sweep).start();
         } catch (OutOfMemoryError e) {
-            // another process, or the next sweep
+            // another process or the next sweep does it
         }
     }
 }

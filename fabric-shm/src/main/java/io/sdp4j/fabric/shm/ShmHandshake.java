@@ -10,12 +10,12 @@ import java.nio.ByteBuffer;
 /**
  * The three messages that set up a connection over its Unix-domain socket.
  *
- * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}, beside it the TCP socket
- * that holds its address; the passive side answers with {@link Reply}, beside it, for a {@link
- * Hello} that moves a TCP connection, its own end of that, and the descriptor of the memory; the
- * active side says ready once it has mapped it. From then on every byte is a wake-up, until the
- * connection has ended in order and the passive side says {@link ShmTransport#FREE}: then another
- * Hello may follow, to which {@link #ACCEPTED_AGAIN} is the last word.
+ * <p>Shape: fixed sizes, big-endian. The active side sends {@link Hello}, and with it the TCP
+ * socket that holds its address. The passive side answers with {@link Reply}, and with it the
+ * descriptor of the memory, and its own end of the TCP connection if the {@link Hello} moves one.
+ * The active side sends ready once it has mapped the memory. From then on every byte is a wake-up,
+ * until the connection has ended in order and the passive side sends {@link ShmTransport#FREE}.
+ * Then another Hello may follow; {@link #ACCEPTED_AGAIN} completes that hand-shake without ready.
  *
  * {@snippet lang = text :
  *  Hello   0 magic | 4 version | 8 receiveSlots | 12 receiveBytes | 16 sendSlots
@@ -26,7 +26,7 @@ import java.nio.ByteBuffer;
  *  address 0 length (4, 16) | 2 port | 4 scope id | 8 bytes
  * }
  *
- * Errors: {@code parse} returns null for anything that does not fit; the peer is not told why.
+ * Errors: {@code parse} returns null for a malformed message; the peer is not told why.
  */
 final class ShmHandshake {
     static final int MAX_PRIVATE_BYTES = 512;
@@ -42,7 +42,7 @@ final class ShmHandshake {
     /** Accepted, on the memory that both sides have mapped for an earlier connection. */
     static final int ACCEPTED_AGAIN = 4;
 
-    /** Of a connection that is to move: the application has not accepted it, or has closed it. */
+    /** The application has not accepted the connection that is to move, or has closed it. */
     static final int NOT_ACCEPTED = 5;
 
     /** The active side wants more buffers than the passive side allows. */
@@ -74,7 +74,10 @@ final class ShmHandshake {
             return b.array();
         }
 
-        /** Null if it is none; of another version only that is told. */
+        /**
+         * Parses a Hello; null if it is malformed. Of another version only the version number is
+         * returned.
+         */
         static Hello parse(byte[] bytes) {
             ByteBuffer b = ByteBuffer.wrap(bytes);
             if (b.getInt(0) != HELLO_MAGIC) {

@@ -4,11 +4,11 @@ import io.sdp4j.fabric.QpSpec;
 import java.util.Arrays;
 
 /**
- * Where everything lies in the segment of one connection. Computed on each side from what was
- * agreed in the hand-shake, never read from the segment.
+ * Offsets of everything in the segment of one connection. Each side computes them from the values
+ * agreed in the hand-shake; they are never read from the segment.
  *
- * <p>Shape: side 0 asked for the connection, side 1 accepted it; direction {@code s} is what side
- * {@code s} sends.
+ * <p>Shape: side 0 asked for the connection, side 1 accepted it. Direction {@code s} is the one in
+ * which side {@code s} sends.
  *
  * {@snippet lang = text :
  *  0     control line of side 0   sleep, wake, CPU number + 1, failed, co-location: words; at 64 what
@@ -21,11 +21,11 @@ import java.util.Arrays;
  *  page  slots of direction 1                    used from the last one on
  * }
  *
- * Lines that different sides write are 128 bytes apart because processors fetch pairs of lines. The
- * stride of slots is an odd number of 64-byte lines, so that slot starts spread over all sets of
- * the first-level cache. Slots are long and mostly untouched, so what a quiet connection uses is
- * where its memory begins and where it ends: next to that of another one, with which it shares the
- * page tables.
+ * Lines that different sides write are 128 bytes apart, because processors fetch pairs of lines.
+ * The stride of slots is an odd number of 64-byte lines, so that slot starts spread over all sets
+ * of the first-level cache. Slots are long and mostly untouched, so a quiet connection uses only
+ * the beginning and the end of its memory. These are next to the used parts of other connections,
+ * so the connections share page tables.
  */
 final class ShmLayout {
     static final int CONTROL_BYTES = 128;
@@ -34,28 +34,28 @@ final class ShmLayout {
     static final int CPU_WORD = 8;
     static final int FAILED_WORD = 12;
 
-    /** Word of {@link CoLocationPolicy} for this side. */
+    /** The word of {@link CoLocation}. */
     static final int CO_LOCATION_WORD = 16;
 
-    /** See {@link Unsent}; in a line that the peer does not look at. */
+    /** See {@link Unsent}. In a cache line that the peer does not poll. */
     static final int UNSENT_WORD = 64;
 
-    /** A receive slot + 1 that was read to its end and is not returned yet. */
+    /** Number + 1 of a receive slot that was read to its end and is not returned yet; 0 = none. */
     static final int READ_WORD = 72;
 
     static final int CHUNK_HEADER_BYTES = 64;
 
     /**
-     * Bytes of each slot that are booked from the beginning: 16 KiB of payload, which is enough as
-     * long as the reader keeps up, and the header. Bytes beyond it are not touched before they are
+     * Bytes of each slot that are booked from the beginning: the header and 16 KiB of payload,
+     * which is enough while the reader keeps up. Bytes beyond these are not touched before they are
      * booked.
      */
     static final int USUAL_BYTES = (16 << 10) + 16;
 
-    /** The 8 MiB of the default buffers, and what belongs to them. */
+    /** The 8 MiB of the default buffers and their overhead. */
     private static final long WISHES_BYTES = 9 << 20;
 
-    /** Ring entries beyond slots and chunks: one each of the connection's last words. */
+    /** Ring entries beyond slots and chunks, for the last descriptors of a connection. */
     private static final int LAST_WORDS = 4;
 
     final int[] slots = new int[2];
@@ -76,11 +76,11 @@ final class ShmLayout {
     final long[] longBytes = new long[2];
 
     /**
-     * @param active what side 0 wants
-     * @param passive what side 1 wants
+     * @param active parameters of side 0
+     * @param passive parameters of side 1
      * @param chunks RDMA chunks of each direction
      * @param chunkBytes payload of a chunk
-     * @param pageBytes a page of the kernel, which both sides share
+     * @param pageBytes size of the kernel's pages, the same for both sides
      */
     ShmLayout(QpSpec active, QpSpec passive, int chunks, int chunkBytes, int pageBytes) {
         this.chunks = chunks;
@@ -114,17 +114,20 @@ final class ShmLayout {
         totalBytes = align(at, pageBytes);
     }
 
-    /** Bytes that every connection takes, or may take without asking. */
+    /** Bytes that are booked for every connection, which it may use without asking. */
     long bookedBytes() {
         return totalBytes - longBytes[0] - longBytes[1];
     }
 
-    /** Memory that a side asks for with its receive slots. */
+    /** Returns the memory that a side asks for with its receive slots. */
     static long wishes(QpSpec spec) {
         return (long) spec.receiveSlots() * stride(spec.receiveBytes());
     }
 
-    /** The most that a peer of {@code own} may ask for: as much as this side, or the usual. */
+    /**
+     * Returns the most memory that a peer of {@code own} may ask for: as much as this side, or the
+     * usual amount if that is more.
+     */
     static long mostWishes(QpSpec own) {
         return Math.max(WISHES_BYTES, wishes(own));
     }
@@ -137,7 +140,7 @@ final class ShmLayout {
         return CHUNK_HEADER_BYTES + chunkBytes;
     }
 
-    /** Where a chunk of a direction starts. */
+    /** Returns the offset of a chunk. */
     long chunkAt(int direction, int index) {
         return chunk[direction] + (long) index * chunkStride();
     }
@@ -146,12 +149,12 @@ final class ShmLayout {
         return (long) side * CONTROL_BYTES;
     }
 
-    /** Bytes of the control words and rings, with which the memory starts. */
+    /** Bytes of the control lines and rings at the beginning of the memory. */
     long wordsBytes() {
         return data[0];
     }
 
-    /** Whether a queue pair of {@code other}'s shape fits this memory exactly. */
+    /** Whether {@code other} has the same offsets and sizes. */
     boolean sameAs(ShmLayout other) {
         return totalBytes == other.totalBytes
                 && chunks == other.chunks

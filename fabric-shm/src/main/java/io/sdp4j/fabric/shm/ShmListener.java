@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A listener: one or two names in the rendezvous directory, and the hand-shakes under way.
  *
- * <p>A name appears with its listener already behind it: the socket is bound under another name and
- * then renamed, which also takes the place of a listener whose process is gone.
+ * <p>When a name appears, its socket is listening already: the socket is bound under a temporary
+ * name and then renamed. The rename also replaces the name of a listener whose process is gone.
  */
 final class ShmListener implements FabricListener, UnixSockets.Taker {
     private static final int MAX_RESTING = 64;
@@ -71,7 +71,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
     }
 
-    /** Takes its names anew if one has gone: at logout the directory goes that a user meets in. */
+    /** Takes the names again if one has disappeared: at logout the user's directory is removed. */
     synchronized void renewNames() {
         if (closed || directory == null || (names.size() == wantedNames().size() && named())) {
             return;
@@ -82,7 +82,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         try {
             takeNames();
             drop(place, before);
-        } catch (FabricException e) { // the next time, then; one of several may be good
+        } catch (FabricException e) { // tried again next time; one of several may be good
             drop(directory, names);
             names.clear();
             names.addAll(before);
@@ -135,7 +135,10 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
     }
 
-    /** Whether it is dead is not asked: a socket that was closed may take connections a while. */
+    /**
+     * Removes a temporary name, without a check that its socket is dead: a closed socket may accept
+     * connections for a while.
+     */
     private static void discard(PrivateDirectory place, String temporary) {
         try {
             place.remove(temporary);
@@ -154,7 +157,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         fabric.endHandshake();
     }
 
-    /** On the event thread: clients that had to wait may come. */
+    /** Lets clients that had to wait come. Event thread. */
     void hear() {
         List<Name> all;
         synchronized (this) {
@@ -179,7 +182,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
     }
 
-    /** Of one more hand-shake; null if the client is not let in. */
+    /** Returns the passive side of one more hand-shake; null if the client is refused. */
     private ShmPassiveSide sideOf(PeerSocket link) {
         String refusal = fabric.trust.refuseClient(link.peerUid());
         if (closed || refusal != null) {
@@ -193,7 +196,10 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         return side;
     }
 
-    /** Waits for another connection on {@code transport}, unless enough others do. */
+    /**
+     * Waits for another connection on {@code transport}, unless enough transports do so. Returns
+     * whether it does.
+     */
     boolean rest(ShmTransport transport) {
         if (closed
                 || resting.get() >= MAX_RESTING
@@ -223,14 +229,14 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
     }
 
-    /** On the event thread: gives up the transports that wait for another connection. */
+    /** Gives up the transports that wait for another connection. Event thread. */
     void dropResting() {
         for (ShmPassiveSide side : pending) {
             side.dropIfResting();
         }
     }
 
-    /** A side that was counted by {@link #rest} does not rest any more. */
+    /** Uncounts a side that was counted by {@link #rest}, because it does not rest any more. */
     void roused() {
         resting.decrementAndGet();
     }
@@ -249,7 +255,10 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         return four == served instanceof Inet4Address || (four && request.dualStack());
     }
 
-    /** A duplicate of the connection from {@code remote} that was accepted here, or -1. */
+    /**
+     * Returns a duplicate of the socket of the connection from {@code remote} that was accepted
+     * here, or -1.
+     */
     int acceptedSocket(InetSocketAddress local, InetSocketAddress remote) {
         int[] copy = {-1};
         request.accepted()
@@ -269,7 +278,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         request.handler().onRefused(link.peerName(), why);
     }
 
-    /** It has ended, or has become a connection. */
+    /** Forgets a hand-shake that has ended or has become a connection. */
     void forget(ShmPassiveSide side) {
         if (pending.remove(side) && !side.again) {
             fabric.endHandshake();

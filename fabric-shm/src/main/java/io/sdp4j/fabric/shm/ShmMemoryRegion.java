@@ -7,14 +7,15 @@ import java.lang.ref.WeakReference;
 /**
  * Memory that the peer of one queue pair may reach, or that this side reads into.
  *
- * <p>Addresses count from 0.
+ * <p>
  *
- * <p>It has another key each time that it is opened: keys that the peer was told before reach
- * nothing. Its monitor is held while bytes are copied, so {@link #close} returns only when no
- * access runs any more. While it is closed it keeps no memory from being collected.
+ * <p>Addresses count from 0. The region gets another key each time it is opened, so keys that the
+ * peer learned before reach nothing. Its monitor is held while bytes are copied, so {@link #close}
+ * returns only when no access runs any more. A closed region does not keep its memory from being
+ * collected. Thread-safe.
  */
 final class ShmMemoryRegion implements MemoryRegion {
-    /** In place of a key: an access of this side, which needs none. */
+    /** Stands for a key in accesses of this side, which need none. */
     static final int OWN = 0;
 
     private final ShmRegions owner;
@@ -23,12 +24,12 @@ final class ShmMemoryRegion implements MemoryRegion {
     final boolean remoteRead;
     final boolean remoteWrite;
 
-    /** Null while it is closed. */
+    /** Null while the region is closed. */
     private volatile MemorySegment memory;
 
     private volatile int rkey;
 
-    /** Closed at first. */
+    /** Makes a closed region. */
     ShmMemoryRegion(
             ShmRegions owner, MemorySegment memory, boolean remoteRead, boolean remoteWrite) {
         this.owner = owner;
@@ -38,7 +39,7 @@ final class ShmMemoryRegion implements MemoryRegion {
         this.remoteWrite = remoteWrite;
     }
 
-    /** It has this key from now on; false if its memory has gone, or it is open. */
+    /** Opens the region with this key; false if the memory is gone or the region is open. */
     synchronized boolean open(int key) {
         if (memory != null) {
             return false;
@@ -81,19 +82,19 @@ final class ShmMemoryRegion implements MemoryRegion {
         return offset >= 0 && lenBytes >= 0 && offset <= this.lenBytes - lenBytes;
     }
 
-    /** The memory, if that key opens so much of it now; else null. */
+    /** Returns the memory if the key opens this part of it now; else null. */
     private MemorySegment opened(int key, long offset, long lenBytes) {
         return (key == OWN || key == rkey) && covers(offset, lenBytes) ? memory : null;
     }
 
-    /** Copies into the region; false if that key does not open it or its memory is gone. */
+    /** Copies into the region; false if the key does not open it or its memory is gone. */
     synchronized boolean put(
             int key, long offset, MemorySegment from, long fromOffset, long lenBytes) {
         MemorySegment to = opened(key, offset, lenBytes);
         return to != null && copy(from, fromOffset, to, offset, lenBytes);
     }
 
-    /** Copies out of the region; false if that key does not open it or its memory is gone. */
+    /** Copies out of the region; false if the key does not open it or its memory is gone. */
     synchronized boolean get(int key, long offset, MemorySegment to, long toOffset, long lenBytes) {
         MemorySegment from = opened(key, offset, lenBytes);
         return from != null && copy(from, offset, to, toOffset, lenBytes);

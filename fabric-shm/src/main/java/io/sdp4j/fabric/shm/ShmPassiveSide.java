@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The passive half of one hand-shake, and the request that it gives the listener's handler.
  *
- * <p>States: HELLO (a client has three seconds to say what it wants, more than it needs where
- * processors are scarce), ASKED (the handler decides), ANSWERED (the client maps), DONE. Everything
- * runs on the event thread; {@link #accept} and {@link #reject} go there by themselves. The time
- * for mapping is long because a client that gives up closes its socket, which ends this at once;
- * only one that stands still needs the limit, and one that is merely slow must not be cut after it
- * has gone ahead.
+ * <p>States: HELLO (a client has three seconds to send its Hello, more than it needs where
+ * processors are scarce), ASKED (the handler decides), ANSWERED (the client maps the memory), DONE.
+ * The time for mapping is long: a client that gives up closes its socket, which ends this object at
+ * once, so only a client that hangs needs the limit, and a client that is merely slow must not be
+ * cut after it has gone ahead.
+ *
+ * <p>Everything runs on the event thread; any thread may call {@link #accept} and {@link #reject},
+ * which continue there.
  */
 final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -47,10 +49,10 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private final PeerSocket link;
     private final PassiveAnswer answer;
 
-    /** On a transport that has carried a connection. */
+    /** The hand-shake runs on a transport that has carried a connection. */
     final boolean again;
 
-    /** The listener counts it among those that rest. */
+    /** The listener counts this side as resting. */
     private boolean rests;
 
     private final byte[] buffer = new byte[ShmHandshake.MESSAGE_BYTES];
@@ -64,7 +66,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private Outcome outcome;
 
     /**
-     * @param transport one that has carried a connection, over {@code link}; or null
+     * @param transport a transport that has carried a connection over {@code link}; or null
      */
     ShmPassiveSide(
             ShmFabric fabric, ShmListener listener, PeerSocket link, ShmTransport transport) {
@@ -90,7 +92,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             end(null);
         } catch (RuntimeException | Error e) {
             if (state == State.HELLO) {
-                end(null); // else it has got further, and ends as any other
+                end(null); // otherwise it has got further, and ends in the usual way
             }
             listener.onShort(FAILED + e);
         }
@@ -103,7 +105,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         end(null);
     }
 
-    /** Ends it if it only waits for another connection on an old transport. */
+    /** Ends this side if it only waits for another connection on an old transport. */
     void dropIfResting() {
         if (state == State.HELLO && again) {
             end(null);
@@ -204,7 +206,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         hello = ShmHandshake.Hello.parse(buffer);
         String nonsense = nonsense();
         if (again && listener.closed) {
-            end(null); // unanswered on an old transport, the client asks for a listener anew
+            end(null); // no answer on an old transport: the client looks for a listener
         } else if (nonsense != null) {
             listener.onRefused(link, nonsense);
             if (hello == null) {
@@ -253,7 +255,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    /** The fault of a Hello that no client of this listener sends, or null. */
+    /** Returns the fault of a Hello that no client of this listener would send, or null. */
     private String nonsense() {
         if (hello == null) {
             return "its Hello makes no sense";
@@ -267,9 +269,10 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     /**
-     * Why the client is not believed, or null.
+     * Returns why the client's proof is refused, or null if it is not.
      *
-     * @param mine the accepted socket of a connection that moves
+     * @param shown the descriptor that came with the Hello, or -1
+     * @param mine the accepted socket of a connection that moves, or -1
      */
     private String fault(int shown, int mine) {
         return hello.moves()
@@ -382,7 +385,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     private void answerYes(QpSpec spec, byte[] privateData) throws IOException {
-        if (!again) { // first: what fails after the answer cannot be told any more
+        if (!again) { // first: a failure after the answer cannot be reported to the client
             timer = fabric.loop.schedule(() -> end(notMapped()), MAPPING_NANOS);
         }
         answer.grant(hello, spec, privateData);
@@ -415,7 +418,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         link.watch(qp.liveness);
         fabric.established(qp);
         outcome.onEstablished(qp);
-        // a wake-up byte or the end may have come together with the last word
+        // a wake-up byte or the end may have come together with the last message
         qp.liveness.onReadable();
     }
 
@@ -429,7 +432,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    /** A request that was not answered is rejected; one that was accepted goes on. */
+    /** Rejects a request that was not answered; one that was accepted goes on. */
     void listenerClosed() {
         fabric.loop.runInLoop(
                 () -> {
@@ -445,7 +448,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 });
     }
 
-    /** There is no connection. Releases all, tells who asked. */
+    /** Ends without a connection: releases everything and tells {@link #outcome}. */
     private void end(FabricException why) {
         boolean first = state != State.DONE;
         rouse();

@@ -52,12 +52,12 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     private final Unsent unsent;
     private final long readWord;
 
-    /** Last value of {@link #readToEnd}, as it stands in the memory: a slot + 1, or 0. */
+    /** Last value of {@link #readToEnd}, as it is in the memory: a slot + 1, or 0. */
     private volatile int read;
 
     private RdmaEngine rdma;
 
-    /** The rest of our slots is booked, and may have been touched. */
+    /** The long part of our slots is booked, and may have been touched. */
     private boolean bookedLong;
 
     private boolean disconnected;
@@ -133,7 +133,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     @Override
     public long receivedLong(int slot, int at) {
         long from =
-                receiveBase + (long) slot * receiveStride + at; // without a call: often interpreted
+                receiveBase + (long) slot * receiveStride + at; // no call: often interpreted
         return Long.reverseBytes(mem.getLongOpaque(from));
     }
 
@@ -232,7 +232,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         }
     }
 
-    /** Whether the peer can see it already. */
+    /** Publishes a descriptor. Returns whether the peer can see it already. */
     private boolean publish(long descriptor, boolean quiet) {
         if (rdma != null && rdma.mustQueue()) {
             rdma.queue(descriptor);
@@ -265,7 +265,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     public void postReceive(int slot) {
         if (read == slot + 1) {
             read = 0;
-            mem.putIntRelease(readWord, 0); // before the peer can fill it again
+            mem.putIntRelease(readWord, 0); // before the peer can fill the slot again
         }
         in.post(slot);
     }
@@ -284,7 +284,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
 
     // ---- RDMA
 
-    /** The engine, made if need be. */
+    /** Returns the engine, which is made at its first use. */
     RdmaEngine rdma() {
         if (rdma == null) {
             rdma = new RdmaEngine(this, out, in, mem.segment(), layout, new ShmRegions());
@@ -497,7 +497,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         liveness.kill(why);
     }
 
-    /** As {@link #kill}, for callers that hold locks. */
+    /** As {@link #kill}, on the event thread, for callers that hold locks. */
     void killSoon(WcStatus why) {
         fabric.loop.execute((EventLoop.Repeatable) () -> kill(why));
     }

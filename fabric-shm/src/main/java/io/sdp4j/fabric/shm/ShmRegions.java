@@ -8,8 +8,8 @@ import java.lang.ref.Reference;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The registered memory of one queue pair, by key. Keys are random, so that a peer cannot guess one
- * it was not told; memory that the peer has no right to has none. Thread-safe.
+ * The registered memory of one queue pair, by key. Keys are random, so that a peer cannot guess a
+ * key that it was not told. Memory that the peer may not access has no key. Thread-safe.
  */
 final class ShmRegions {
     private static final int MAX_REGIONS = 4096;
@@ -31,13 +31,14 @@ final class ShmRegions {
                         "a queue pair has at most " + MAX_REGIONS + " memory regions");
             }
         } finally {
-            // a closed region does not keep its memory, and the caller may not need it any more
+            // a closed region does not keep its memory alive, and the caller may not need it any
+            // more
             Reference.reachabilityFence(memory);
         }
         return r;
     }
 
-    /** Opens a closed region; false at a limit, or when its memory is gone. */
+    /** Opens a closed region; false if a limit is reached or the memory is gone. */
     boolean open(ShmMemoryRegion r) {
         if (!r.remoteRead && !r.remoteWrite) {
             return r.open(ShmMemoryRegion.OWN);

@@ -35,7 +35,10 @@ public final class ShmSettings {
 
     private ShmSettings() {}
 
-    /** The settings' values, with defaults for parts that are no setting of this module. */
+    /**
+     * Returns the values of the settings, with defaults for parts that are no setting of this
+     * module.
+     */
     public static ShmConfig config(Settings settings) {
         ShmConfig defaults = ShmConfig.defaults();
         String directory = settings.text(DIR);

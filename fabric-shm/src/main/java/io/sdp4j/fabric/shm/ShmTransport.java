@@ -1,27 +1,30 @@
 package io.sdp4j.fabric.shm;
 
 /**
- * Carries a connection, and may carry another one after it: the socket and the memory.
+ * A socket and memory that carry a connection, and may carry another one after it.
  *
- * <p>It belongs to one owner at a time: a hand-shake, a queue pair, or, between two connections,
- * the {@link ShmTransportPool} of the active side and a waiting {@link ShmPassiveSide}. The passive
- * side says {@link #FREE} when it has let go of the memory; only then may the active side, which
- * has done so before it looks for that word, {@link #wipe} it and begin a new hand-shake on the
- * socket.
+ * <p>On each side a transport has one owner at a time: a hand-shake or a queue pair; between two
+ * connections, the {@link ShmTransportPool} of the active side and a waiting {@link
+ * ShmPassiveSide}. The passive side sends {@link #FREE} when it has let go of the memory. Only then
+ * may the active side {@link #wipe} the memory and begin a new hand-shake on the socket; the active
+ * side looks for {@link #FREE} only after it has let go of the memory itself.
  *
  * @param memory mapped on both sides
  * @param layout of {@code memory}; its bytes are booked with {@code fabric}
  */
 record ShmTransport(ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout layout) {
-    /** The passive side's word; not a wake-up byte, which is 0. */
+    /** The byte that the passive side sends. Wake-up bytes are 0. */
     static final byte FREE = 'F';
 
-    /** Forgets what the last connection left in the control words and rings. */
+    /** Clears what the last connection left in the control lines and rings. */
     void wipe() {
         memory.memory().segment().asSlice(0, layout.wordsBytes()).fill((byte) 0);
     }
 
-    /** Releases all. Nothing may touch the memory or the socket during it or afterwards. */
+    /**
+     * Releases everything. Nothing may touch the memory or the socket during this call or
+     * afterwards.
+     */
     void close() {
         link.close();
         memory.release();

@@ -8,11 +8,11 @@ import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Transports of the active side between two connections, so that programs which connect again and
- * again do not pay for sockets and memory each time.
+ * Transports of the active side between two connections, so that programs that connect repeatedly
+ * do not pay for sockets and memory each time.
  *
- * <p>Shape: few, the newest last, each kept for about a second. They are not watched: that the
- * other side has let go of one, or has left, is found when it is wanted or its time is over.
+ * <p>Shape: a few transports, the newest last, each kept for about a second. They are not watched:
+ * a look when a transport is wanted shows whether the other side has let go of it or has left.
  * Thread-safe.
  */
 final class ShmTransportPool {
@@ -34,10 +34,10 @@ final class ShmTransportPool {
         final ShmTransport transport;
         final long sinceNanos = System.nanoTime();
 
-        /** The other side has let go of it. */
+        /** The other side has let go of the transport. */
         boolean free;
 
-        /** The other side has left, or makes no sense. */
+        /** The other side has left or broke the rules. */
         boolean gone;
 
         Spare(InetSocketAddress remote, ShmTransport transport) {
@@ -47,7 +47,8 @@ final class ShmTransportPool {
         }
 
         /**
-         * Looks for the other side's word; wake-up bytes that were not taken may come before it.
+         * Looks for the other side's {@link ShmTransport#FREE}; wake-up bytes that were not taken
+         * may come before it.
          */
         void look() {
             byte[] words = new byte[WORDS_BYTES];
@@ -55,7 +56,7 @@ final class ShmTransportPool {
                 int n = transport.link().receive(words, 0, words.length);
                 gone |= n < 0;
                 for (int i = 0; i < n; i++) {
-                    gone |= free; // nothing follows that word
+                    gone |= free; // nothing follows FREE
                     free |= words[i] == ShmTransport.FREE;
                 }
             } catch (IOException e) {
@@ -85,8 +86,9 @@ final class ShmTransportPool {
     }
 
     /**
-     * A wiped transport, now the caller's, to the process that listened on {@code remote} a second
-     * ago, or null. Whether it still does is for the caller to find out.
+     * Takes a wiped transport to the process that listened on {@code remote} a second ago, or
+     * returns null. The caller owns the transport and has to find out whether that process still
+     * listens.
      */
     synchronized ShmTransport take(InetSocketAddress remote) {
         for (Iterator<Spare> it = pool.descendingIterator(); it.hasNext(); ) {
@@ -107,7 +109,7 @@ final class ShmTransportPool {
         return null;
     }
 
-    /** Whether the other side has let go of one. */
+    /** Whether the other side has let go of one of the transports. */
     synchronized boolean ready() {
         for (Spare spare : pool) {
             spare.look();
@@ -138,7 +140,7 @@ final class ShmTransportPool {
         drop();
     }
 
-    /** Gives up all there are. */
+    /** Closes all transports in the pool. */
     synchronized void drop() {
         while (!pool.isEmpty()) {
             pool.removeFirst().transport.close();

@@ -23,24 +23,26 @@ final class UnixSockets {
         this.loop = loop;
     }
 
-    /** Told on the event thread. */
+    /** Takes accepted connections. Called on the event thread. */
     interface Taker {
-        /** Whether to take the next connection; if not, all wait until {@link Listening#resume}. */
+        /**
+         * Whether to accept the next connection; if not, all wait until {@link Listening#resume}.
+         */
         boolean mayCome();
 
-        /** After {@link #mayCome}. */
+        /** Takes a connection, after {@link #mayCome} returned true. */
         void take(PeerSocket link);
 
-        /** After {@link #mayCome}, when no connection had come. */
+        /** Called after {@link #mayCome} returned true, if there was no connection. */
         void noneCame();
     }
 
     /**
      * Connects to the listener behind {@code path} without waiting.
      *
-     * @param ifDead run if there is a name, but no process behind it
+     * @param ifDead runs if the name exists, but no process listens there
      * @return null if there is no listener
-     * @throws FabricException if there is one, but it cannot be reached now
+     * @throws FabricException if there may be a listener, but it cannot be reached now
      */
     PeerSocket connect(Path path, Runnable ifDead) throws FabricException {
         if (!Files.exists(path)) {
@@ -84,14 +86,14 @@ final class UnixSockets {
         return l;
     }
 
-    /** A socket that listens; result of {@link #listen}. */
+    /** A listening socket, the result of {@link #listen}. */
     final class Listening {
         private final int fd;
         private final Taker taker;
         private long watch;
         private boolean closed;
 
-        /** {@link #retry} is on its way. Event thread. */
+        /** {@link #retry} is scheduled. Event thread only. */
         private boolean retryDue;
 
         private Listening(int fd, Taker taker) {
@@ -118,14 +120,17 @@ final class UnixSockets {
                 }
                 taker.noneCame();
                 if (accepted != -Linux.EAGAIN) {
-                    retryLater(); // no descriptor is left, say
+                    retryLater(); // perhaps no descriptor is left
                 }
                 return;
             }
             loop.execute((EventLoop.Repeatable) this::takeAll);
         }
 
-        /** Edge-triggered: there is no second event for those that wait. */
+        /**
+         * Schedules another look, because the watch is edge-triggered: waiting clients cause no
+         * second event.
+         */
         private void retryLater() {
             if (!retryDue) {
                 retryDue = true;
@@ -138,7 +143,7 @@ final class UnixSockets {
             takeAll();
         }
 
-        /** On the event thread: asks again whether connections may come. */
+        /** Asks again, on the event thread, whether connections may come. Any thread. */
         void resume() {
             loop.execute((EventLoop.Repeatable) this::takeAll);
         }

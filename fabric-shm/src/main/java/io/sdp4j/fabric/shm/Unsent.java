@@ -3,8 +3,8 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.linux.MappedMemory;
 
 /**
- * Bytes that a side has put into a send slot and not sent: the peer takes them when the process of
- * that side has ended, as a kernel's socket delivers what it has accepted.
+ * Bytes that a side has put into a send slot and not sent. The peer takes them when the process of
+ * that side has ended, just as a kernel's socket delivers the bytes that it has accepted.
  *
  * <p>Shape: one long of the control line, 0 = nothing.
  *
@@ -12,9 +12,9 @@ import io.sdp4j.linux.MappedMemory;
  *  63 valid | 59..44 slot | 43..12 bytes in the slot | 11..0 turn
  * }
  *
- * The turn counts how often the slot has been sent: a word that names a slot which was sent since
- * is of no meaning. It is taken back all the same, because the turn goes round; a process that dies
- * before it does so is caught by the turn.
+ * The turn counts how often the slot has been sent: a word is invalid if its slot was sent after
+ * the word was written. The sender clears the word nevertheless, because the turn wraps around; the
+ * turn covers a process that dies before it clears the word.
  *
  * <p>Guarded by the queue pair's lock.
  */
@@ -40,7 +40,7 @@ final class Unsent {
         return ShmLayout.control(of) + ShmLayout.UNSENT_WORD;
     }
 
-    /** A slot has been sent; its bytes are not shown any more. */
+    /** Clears the word if it names {@code slot}, which has been sent. */
     void sent(int slot) {
         if (slot == shown) {
             shown = NONE;
@@ -48,7 +48,7 @@ final class Unsent {
         }
     }
 
-    /** Shows the peer what is in a slot by now. */
+    /** Shows the peer the bytes that are in a slot now. */
     void show(int slot, int turn, int byteLen) {
         shown = slot;
         long word =
@@ -60,9 +60,9 @@ final class Unsent {
     }
 
     /**
-     * Takes what a peer that has ended had not sent.
+     * Takes the bytes that a peer had not sent before it ended.
      *
-     * @return the slot (high half) and its bytes (low half), or 0 if there is nothing to believe
+     * @return the slot (high half) and its bytes (low half), or 0 if there is no valid word
      */
     long takePeers(ReceiveRing in) {
         long word = mem.getLongAcquire(word(1 - side));

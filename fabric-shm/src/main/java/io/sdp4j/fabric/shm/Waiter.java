@@ -35,21 +35,27 @@ final class Waiter {
 
     private static final long FUTILE_NANOS = TimeUnit.SECONDS.toNanos(100);
 
-    /** A sleep ends after this, about a minute: rarely, because idle connections cost nothing. */
+    /** Longest sleep, about a minute. Long, because idle connections should cost nothing. */
     private static final long LONGEST_SLEEP_NANOS = 1L << 36;
 
     private static final int CPU_EVERY = 16;
 
-    /** Yields of one wait. After one the peer has usually run; other threads may run before it. */
+    /**
+     * Most yields of one wait. After one yield the peer has usually run, but other threads may run
+     * first.
+     */
     private static final int MOST_YIELDS = 2;
 
-    /** A wait this long was a turn of a thread that has nothing to do with this connection. */
+    /** In a wait of this length another, unrelated thread used the processor. */
     private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
-    /** Waits beside the peer before it seems to stay. */
+    /** Waits on the peer's processor before the two threads seem to stay there. */
     private static final int SETTLED = 32;
 
-    /** One in this many waits beside the peer sleeps, because a woken thread may go elsewhere. */
+    /**
+     * One in this many waits on the peer's processor sleeps, because a woken thread may move to
+     * another processor.
+     */
     private static final int SLEEP_EVERY = 1024;
 
     private final ShmQueuePair qp;
@@ -60,32 +66,32 @@ final class Waiter {
     private final long peer;
     private final AdaptiveSpin spinner;
 
-    /** Judges waits of a side that has said nothing since it last heard something. */
+    /** For waits of a side that has sent nothing since it last received something. */
     private final AdaptiveSpin listener;
 
     private final AdaptiveYield yielder;
 
-    /** There is no other processor to be woken on. */
+    /** This process has one processor only. */
     private final boolean alone;
 
     private final BooleanSupplier something = this::hasSomething;
     private final Runnable wakeOwn = this::wakeOwnSleeper;
     private volatile boolean wakeRequested;
 
-    /** A thread sleeps, or is about to, on the sleep word. */
+    /** A thread sleeps on the sleep word or is about to. */
     private volatile boolean sleeping;
 
-    /** How often something was published since the last sleep; what is lost of it does no harm. */
+    /** How often something was published since the last sleep. Lost increments do no harm. */
     private int said;
 
     private int waits;
     private int cpu = -1;
     private long futileSince;
 
-    /** Waits since the peer was last seen on another processor. */
+    /** Number of waits since the peer was last seen on another processor. */
     private int beside;
 
-    /** Null where co-location is off. */
+    /** Null if co-location is off. */
     private final CoLocation together;
 
     Waiter(ShmQueuePair qp, MappedMemory mem, ShmQueuePair.Parts parts) {
@@ -106,12 +112,15 @@ final class Waiter {
         alone = Runtime.getRuntime().availableProcessors() == 1;
     }
 
-    /** After something was published that matters: wakes the peer if it asked for that. */
+    /**
+     * Wakes the peer if it asked for that. Called after something other than a quiet message was
+     * published.
+     */
     void notifyPeer() {
         notifyPeer(false);
     }
 
-    /** After something was published: wakes the peer if it asked for that. */
+    /** Wakes the peer if it asked for that. Called after something was published. */
     void notifyPeer(boolean quiet) {
         said++;
         VarHandle.fullFence();
@@ -158,8 +167,8 @@ final class Waiter {
                 && ++beside > SETTLED
                 && beside % SLEEP_EVERY != 0
                 && (alone || CpuPressure.crowded(System.nanoTime()))) {
-            // not where another processor may be idle: two are better than one, and a thread that
-            // sleeps is woken there
+            // not if another processor may be idle: two are better than one, and a sleeping thread
+            // is woken there
             found = yielder.giveWay(something);
         }
         if (!found) {
@@ -196,9 +205,9 @@ final class Waiter {
                     int before = taken;
                     taken = qp.taken();
                     if (taken != before) {
-                        futile = 0; // another thread was quicker
+                        futile = 0; // another thread took what had come
                     } else if (woken || mem.getIntOpaque(word) != 1) {
-                        // a signal, or the end of the time, leaves the word as it is
+                        // neither a signal nor a timeout changes the word
                         if (futile % MOST_FUTILE == 0) {
                             onFutile(futile);
                         }
@@ -231,7 +240,7 @@ final class Waiter {
         }
     }
 
-    /** A peer that ends one sleep after the other for nothing is cut. */
+    /** Cuts a peer that keeps ending sleeps for nothing. */
     private void onFutile(int before) {
         long now = System.nanoTime();
         if (before > 0 && now - futileSince < FUTILE_NANOS) {
@@ -256,7 +265,10 @@ final class Waiter {
         }
     }
 
-    /** Spinning on the processor that the peer needs would only keep it from answering. */
+    /**
+     * Whether the peer runs on another processor. Spinning on the peer's own processor would only
+     * keep it from answering.
+     */
     private boolean peerElsewhere() {
         boolean elsewhere = mem.getIntOpaque(peer + ShmLayout.CPU_WORD) != cpu + 1;
         if (elsewhere) {
@@ -273,7 +285,7 @@ final class Waiter {
     /** Makes a sleeper look again. */
     void rouse() {
         if (sleeping) {
-            qp.liveness.whileMapped(wakeOwn); // without memory, too
+            qp.liveness.whileMapped(wakeOwn); // allocates nothing
         }
     }
 
@@ -309,7 +321,7 @@ final class Waiter {
     }
 
     /**
-     * Something happened that no peer will send a byte for. Any thread but one that holds locks.
+     * Called when something happened for which no peer sends a byte. Any thread that holds no lock.
      */
     void onChange() {
         rouse();

@@ -6,16 +6,17 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Tells one side of a connection of something while no thread of it waits: by a byte on the socket,
- * for the event thread, which calls the handler, or for another epoll.
+ * Notifies one side of a connection while none of its threads waits: by a byte on the socket, for
+ * the event thread, which calls the handler, or for another epoll.
  *
  * <p>Shape: the wake word in this side's control line is not 0 when a byte is wanted, and {@link
- * #LOUD} when quiet messages are not worth one. This side sets it, fences, and looks again; the
- * peer's {@link Waiter} clears what it finds and sends the byte. So none is lost and none is sent
- * in vain. A peer that forges the word, or sends unsolicited bytes, is held up or cut.
+ * #LOUD} when quiet messages are not worth one. This side sets the word, fences, and looks again;
+ * the peer's {@link Waiter} clears a word that is set and sends the byte. So no byte is lost and
+ * none is sent in vain. A peer that forges the word delays itself; one that sends unsolicited bytes
+ * is cut.
  *
- * <p>{@link #arm} and {@link #armDescriptor} are used under the queue pair's lock, the rest by any
- * thread.
+ * <p>Thread-safety: {@link #arm} and {@link #armDescriptor} are called under the queue pair's lock;
+ * any thread may call the rest.
  */
 final class WakeSocket {
     /** Values of the wake word. */
@@ -23,7 +24,7 @@ final class WakeSocket {
 
     static final int LOUD = 2;
 
-    /** Bytes that were not asked for, beyond those that were, before the connection is cut. */
+    /** Surplus of unsolicited bytes over wanted ones at which the connection is cut. */
     private static final int MAX_STRIKES = 1000;
 
     private final ShmQueuePair qp;
@@ -37,15 +38,15 @@ final class WakeSocket {
     /** Another epoll watches the socket. Set under the queue pair's lock. */
     private volatile boolean polled;
 
-    /** How often the descriptor was asked for while the asking before still stood. */
+    /** How often the descriptor was armed while the wake word was still set. */
     private int standings; // queue pair's lock
 
     /**
-     * A byte was wanted since the last one that came; it may find that no thread waits any more.
+     * A byte was wanted since the last one came. When it comes, perhaps no thread waits any more.
      */
     private volatile boolean asked;
 
-    /** Of the thread that takes the bytes. */
+    /** Unsolicited bytes minus wanted ones. Used by the thread that takes the bytes. */
     private int strikes;
 
     WakeSocket(ShmQueuePair qp, MappedMemory mem, int side) {
@@ -54,7 +55,10 @@ final class WakeSocket {
         word = ShmLayout.control(side) + ShmLayout.WAKE_WORD;
     }
 
-    /** Wants a byte for what is published from now on; to be followed by a look. */
+    /**
+     * Asks for a byte for anything that is published from now on. The caller has to look again
+     * afterwards.
+     */
     void ask(int value) {
         asked = true;
         mem.putIntOpaque(word, value);
@@ -76,10 +80,10 @@ final class WakeSocket {
     }
 
     /**
-     * Takes the byte on the socket and wants another one. While the wake word stands as it was set
-     * a peer has sent no byte, and nothing need be done. Every other time the socket is looked at
-     * all the same: for a byte that came after its word was seen cleared, and because a peer that
-     * sends unsolicited bytes must not keep a poller busy.
+     * Takes the byte on the socket and asks for another one. While the wake word is still set, the
+     * peer has sent no byte, and nothing need be done. Every second time the socket is read all the
+     * same: for a byte that came after its word was seen cleared, and because a peer that sends
+     * unsolicited bytes must not keep a poller busy.
      *
      * @param quietToo whether quiet messages are worth a byte
      */
@@ -95,7 +99,7 @@ final class WakeSocket {
             qp.killSoon(WcStatus.REM_INV_REQ_ERR);
         }
         if (!stands || taken) {
-            ask(wanted); // also if it was cleared after that look, for a byte that is gone now
+            ask(wanted); // also if it was cleared after that look, for a byte that was taken since
         }
         return !qp.ready();
     }
@@ -128,12 +132,12 @@ final class WakeSocket {
         }
     }
 
-    /** Whether the bytes on the socket are left to another epoll. */
+    /** Whether another epoll takes the bytes on the socket. */
     boolean polled() {
         return polled;
     }
 
-    /** No more calls of the handler begin. */
+    /** Lets no more calls of the handler begin. */
     void disarm() {
         armed.set(false);
     }
@@ -142,20 +146,23 @@ final class WakeSocket {
         handler = called;
     }
 
-    /** A byte came. Event thread. False if there were too many unsolicited ones. */
+    /** Handles a byte that came; false if there were too many unsolicited ones. Event thread. */
     boolean onByte() {
         boolean wanted = asked;
         asked = false;
         return strike(runHandler() || wanted);
     }
 
-    /** Each byte that was wanted makes up for one that was not: some come late. */
+    /**
+     * Counts a byte; false if too many were unsolicited. A wanted byte makes up for an unsolicited
+     * one, because some come late.
+     */
     private boolean strike(boolean wanted) {
         strikes = wanted ? Math.max(0, strikes - 1) : strikes + 1;
         return strikes < MAX_STRIKES;
     }
 
-    /** Calls the handler if it is armed; whether it was. */
+    /** Calls the handler if it is armed. Returns whether it was. */
     boolean runHandler() {
         if (!armed.get() || !armed.getAndSet(false)) {
             return false;
@@ -165,7 +172,7 @@ final class WakeSocket {
             try {
                 r.run();
             } catch (OutOfMemoryError e) {
-                armed.set(true); // the event thread tells it again
+                armed.set(true); // the event thread calls it again
                 throw e;
             }
         }
