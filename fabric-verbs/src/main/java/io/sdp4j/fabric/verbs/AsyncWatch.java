@@ -7,19 +7,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One watch of each descriptor of asynchronous events. Fabrics of a process share contexts and
- * often an event loop, whose epoll takes a descriptor once, and an event that one of them has taken
- * is gone for the others: so one of the users takes events, the first, and all are to be told.
+ * The one watch of a descriptor of asynchronous events. The fabrics of a process share device
+ * contexts, and often an event loop, whose epoll takes a descriptor only once. An event that one of
+ * them takes is gone for the others. So only the first user takes events, and then tells all.
  *
- * <p>A watch is on the loop of that first user, and ends with the last. Guarded by the table.
+ * <p>A watch is on the loop of the first user, and ends with the last user. Guarded by the table's
+ * monitor.
  */
 final class AsyncWatch {
-    /** Has the context that a descriptor is of. */
+    /** Uses the context that a descriptor belongs to. */
     interface User {
-        /** There may be events: takes all. On the event thread of one of the users. */
+        /** Takes all events, because there may be some. On the event thread of one of the users. */
         void takeEvents();
 
-        /** The device is no more, as the first user has heard. Any thread. */
+        /** Called when the first user has heard that the device is gone. Any thread. */
         void onDeviceFatal();
     }
 
@@ -35,7 +36,7 @@ final class AsyncWatch {
         this.fd = fd;
     }
 
-    /** From now on events of {@code fd}, which does not block, are taken. */
+    /** Starts taking the events of {@code fd}, which does not block. */
     static void add(int fd, EpollLoop loop, User user) {
         synchronized (TABLE) {
             AsyncWatch watch = TABLE.computeIfAbsent(fd, AsyncWatch::new);
@@ -46,7 +47,7 @@ final class AsyncWatch {
         }
     }
 
-    /** Whether {@code user} was the last; {@code fd} is still open. */
+    /** Removes a user. Returns whether it was the last; {@code fd} is still open. */
     static boolean remove(int fd, User user) {
         synchronized (TABLE) {
             AsyncWatch watch = TABLE.get(fd);
@@ -66,7 +67,7 @@ final class AsyncWatch {
         }
     }
 
-    /** Those to be told of an event of the whole device. */
+    /** Returns the users to tell of an event of the whole device. */
     static List<User> users(int fd) {
         synchronized (TABLE) {
             AsyncWatch watch = TABLE.get(fd);

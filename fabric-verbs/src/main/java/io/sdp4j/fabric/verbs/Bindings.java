@@ -17,26 +17,29 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Finds a library's functions, and makes calls that report through {@code errno}.
+ * Finds the functions of a library, and calls those that report through {@code errno}.
  *
- * <p>Pointers travel as addresses: the caller keeps their memory alive over the call. Symbols are
- * looked up without a version, which gives the default one; old versions with other structs are
- * never picked. No call here is {@code critical}: each may enter the kernel.
+ * <p>Pointers are passed as addresses: the caller keeps their memory alive during the call. Symbols
+ * are looked up without a version, which gives the default version; old versions with other structs
+ * are never found. No call here is {@code critical}, because each may enter the kernel.
  */
 final class Bindings {
     private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
     private static final long ERRNO =
             STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-    /** Calls made through {@link #status} and its sisters: none of them is for the data path. */
+    /**
+     * Calls made through {@link #status}, {@link #errno}, {@link #negated} and {@link #pointer}.
+     * None of them is for the data path.
+     */
     private static final LongAdder CALLS = new LongAdder();
 
     private final String soname;
     private final SymbolLookup library;
 
     /**
-     * @param soname of the library, as it is installed without its development package
-     * @param cure what the user can do when it is missing
+     * @param soname name of the library that is installed without its development package
+     * @param cure what the user can do if the library is missing
      */
     @SuppressWarnings("restricted")
     Bindings(String soname, String cure) throws FabricException {
@@ -71,7 +74,7 @@ final class Bindings {
                 .asSpreader(1, long[].class, words);
     }
 
-    /** A function of the data path, called without capturing {@code errno}. */
+    /** Binds a function of the data path, which is called without capturing {@code errno}. */
     @SuppressWarnings("restricted")
     MethodHandle bindPlain(String name, FunctionDescriptor descriptor) throws FabricException {
         return Linker.nativeLinker().downcallHandle(find(name), descriptor);
@@ -90,26 +93,32 @@ final class Bindings {
                                                 + " is needed"));
     }
 
-    /** For functions that return 0, or -1 and {@code errno}, or nothing: 0 or {@code -errno}. */
+    /**
+     * Calls a function that returns 0, or -1 and {@code errno}, or nothing. Returns 0 or {@code
+     * -errno}.
+     */
     static int status(MethodHandle function, long... words) {
         Answer a = call(function, words);
         return (int) a.value == -1 ? -a.errno : 0;
     }
 
-    /** The {@code errno} after a call, whatever it returned: it means something if that says so. */
+    /**
+     * Returns {@code errno} after a call. It is valid only if the result of the function says so.
+     */
     static int errno(MethodHandle function, long... words) {
         return call(function, words).errno;
     }
 
-    /** For functions that return 0 or a positive {@code errno}: 0 or {@code -errno}. */
+    /** Calls a function that returns 0 or a positive {@code errno}. Returns 0 or {@code -errno}. */
     static int negated(MethodHandle function, long... words) {
         Answer a = call(function, words);
-        // a few answer -1 and errno after all
+        // a few functions return -1 and set errno nevertheless
         return (int) a.value == -1 ? -a.errno : -(int) a.value;
     }
 
     /**
-     * For functions that return a pointer, or NULL and {@code errno}: above 0 or {@code -errno}.
+     * Calls a function that returns a pointer, or NULL and {@code errno}. Returns the pointer or
+     * {@code -errno}.
      */
     static long pointer(MethodHandle function, long... words) {
         Answer a = call(function, words);
@@ -133,12 +142,12 @@ final class Bindings {
         }
     }
 
-    /** Those of the whole process so far. */
+    /** Returns the number of calls of the whole process so far. */
     static long calls() {
         return CALLS.sum();
     }
 
-    /** Memory of the library's at {@code address}, as large as {@code layout}. */
+    /** Returns the library's memory at {@code address}, as large as {@code layout}. */
     @SuppressWarnings("restricted")
     static MemorySegment at(long address, MemoryLayout layout) {
         return MemorySegment.ofAddress(address).reinterpret(layout.byteSize());

@@ -12,18 +12,18 @@ import java.util.List;
  * Lays out C structs as the 64-bit System V and AArch64 ABIs do: every member at the next multiple
  * of its alignment, the whole rounded up to the largest alignment.
  *
- * <p>What comes out is compared by {@code LayoutTest} with what a C compiler says of the installed
- * headers, for x86-64 and for AArch64.
+ * <p>{@code LayoutTest} compares the results with those of a C compiler and the installed headers,
+ * for x86-64 and for AArch64.
  */
 final class CStruct {
     private CStruct() {}
 
     /**
-     * The struct {@code name} with padding where C puts it.
+     * Returns the struct {@code name}, with padding where C puts it.
      *
-     * @param members each with the bytes of its type, as in {@code fd 4}; arrays as {@code name
-     *     64x1}, structs as {@code cap { max_send_wr 4 }}; {@code -88} is room for members that are
-     *     not used here
+     * @param members each with the size of its type in bytes, as in {@code fd 4}; arrays as {@code
+     *     name 64x1}, structs as {@code cap { max_send_wr 4 }}; {@code -88} is room for members
+     *     that are not used here
      */
     static StructLayout of(String name, String members) {
         return struct(name, List.of(members.split(" ")).iterator());
@@ -81,7 +81,7 @@ final class CStruct {
         return at + gap;
     }
 
-    /** Offset of a member, or of a member of a member. */
+    /** Returns the offset of a member, or of a member of a member. */
     static long offset(StructLayout layout, String... path) {
         PathElement[] elements = new PathElement[path.length];
         for (int i = 0; i < path.length; i++) {

@@ -1,27 +1,27 @@
 package io.sdp4j.fabric.verbs;
 
 /**
- * A registration that several may use, and that may be kept while unused. Guarded by its keeper's
- * monitor; a {@link RegistrationHandle} asks some of it without the monitor.
+ * A registration that several users may share, and that may be kept while it is unused. Guarded by
+ * its keeper's monitor; a {@link RegistrationHandle} reads the volatile fields without it.
  */
 final class CachedRegistration {
     final KeptRegistrations.Key key;
 
-    /** 0 = none: it was not made yet, or ended and is only remembered. */
+    /** 0 = none: it was not made yet, or has ended and is only remembered. */
     long registration;
 
-    /** Users that were lent a part. */
+    /** Users that were lent a part of the memory. */
     int partUsers;
 
-    /** How often it was lent; 0 if it is of local use. */
+    /** How often the memory was lent; 0 if the registration is for local use. */
     int times;
 
     private int users;
 
-    /** The one use that may be left, or null. */
+    /** The one use that its user may leave, or null. */
     private RegistrationHandle leaver;
 
-    /** Whether the keeper knows it: it stays after its use. Read by any thread. */
+    /** Whether the keeper keeps this registration after its use. Read by any thread. */
     volatile boolean kept;
 
     private volatile boolean recent;
@@ -30,17 +30,20 @@ final class CachedRegistration {
         this.key = key;
     }
 
-    /** Whether it ends with its use all the same, as it may never be lent again. */
+    /**
+     * Whether the memory was lent only once. The registration then ends with its use even if it is
+     * kept, because the memory may never be lent again.
+     */
     boolean lentOnce() {
         return times == 1;
     }
 
-    /** One more user, who stays until it is {@linkplain #remove removed}. */
+    /** Adds a user that cannot leave, until it is {@linkplain #remove removed}. */
     void add() {
         users++;
     }
 
-    /** One more user; whether that user may leave it, as no other may. */
+    /** Adds a user. Returns whether this user may leave; only one user may. */
     boolean addLeaver(RegistrationHandle use) {
         users++;
         if (leaver == null) {
@@ -49,7 +52,7 @@ final class CachedRegistration {
         return leaver == use;
     }
 
-    /** One user less. */
+    /** Removes a user. */
     void remove(RegistrationHandle use) {
         users--;
         if (leaver == use) {
@@ -57,35 +60,35 @@ final class CachedRegistration {
         }
     }
 
-    /** Whether it has users, present or not. */
+    /** Whether there are users, including one that has left. */
     boolean used() {
         return users > 0;
     }
 
-    /** Takes it from a user that has left it. */
+    /** Ends the use of a user that has left. */
     void takeBack() {
         if (leaver != null && leaver.endIfLeft()) {
             remove(leaver);
         }
     }
 
-    /** Takes it from a user that has left it; whether it has no other. */
+    /** Ends the use of a user that has left. Returns whether there is no other user. */
     boolean idle() {
         takeBack();
         return users == 0;
     }
 
-    /** Users that have not left it. */
+    /** Number of users that have not left. */
     int present() {
         return users - (leaver != null && leaver.isLeft() ? 1 : 0);
     }
 
-    /** It is used just now. Any thread. */
+    /** Notes a use. Any thread. */
     void touch() {
         recent = true;
     }
 
-    /** Whether it was used since this was asked last. */
+    /** Whether there was a use since the last call. */
     boolean takeRecent() {
         boolean was = recent;
         recent = false;

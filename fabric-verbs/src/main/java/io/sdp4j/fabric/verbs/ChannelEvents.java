@@ -5,15 +5,18 @@ import io.sdp4j.linux.Descriptors;
 /**
  * Notification requests of the two queues of one queue pair, and the events that answer them.
  *
- * <p>A request is remembered until its event was taken, so nothing is asked twice. Events are read
- * from a descriptor that either returns at once where there is none, or sleeps: the latter only for
- * the thread that sleeps here ({@link Sleeper}), and then no other thread reads.
+ * <p>A request is remembered until its event was taken, so no event is requested twice. Events are
+ * read from a descriptor. A read without an event either returns at once or sleeps; it sleeps only
+ * for the thread that sleeps here ({@link Sleeper}), and then no other thread reads.
  *
- * <p>Guarded by the queue pair's monitor, but for {@link #read}; the thread that reads may ask
+ * <p>Guarded by the queue pair's monitor, except {@link #read}; the thread that reads may call
  * {@link #beingRead} without it.
  */
 final class ChannelEvents {
-    /** Request pending at the receive queue: no event, one at a marked message, one at any. */
+    /**
+     * Pending request at the receive queue: for no event, for one at a marked message, for one at
+     * any message.
+     */
     static final int NOTHING = 0;
 
     static final int MARKED = 1;
@@ -25,13 +28,13 @@ final class ChannelEvents {
     private int receiveAsked;
     private boolean sendAsked;
 
-    /** Whether reads of the descriptor sleep. */
+    /** The descriptor is in blocking mode. */
     private boolean blocking;
 
-    /** A thread sleeps in such a read: events are its to take. */
+    /** A thread sleeps in a read, and takes the events. */
     private boolean beingRead;
 
-    /** Others have taken events, or tried to, so often. */
+    /** How often other threads have taken events or tried to. */
     private int foreignTakes;
 
     ChannelEvents(VerbsQueuePair qp, QpResources resources, WorkRequests requests) {
@@ -58,9 +61,9 @@ final class ChannelEvents {
     }
 
     /**
-     * Asks for an event at what comes from now on; to be followed by a look.
+     * Asks for an event at the next message. The caller has to look again afterwards.
      *
-     * @param marked whether a message that is not marked is worth none
+     * @param marked whether only a marked message should cause an event
      */
     void ask(boolean marked) {
         assert Thread.holdsLock(qp);
@@ -80,7 +83,7 @@ final class ChannelEvents {
         }
     }
 
-    /** Asks for an event at the end of the next thing sent. */
+    /** Asks for an event at the next completion of the send queue. */
     void askOfSends() {
         assert Thread.holdsLock(qp);
         if (!sendAsked) {
@@ -89,7 +92,7 @@ final class ChannelEvents {
         }
     }
 
-    /** Takes what is there, unless a thread sleeps that takes it; whether there was something. */
+    /** Takes all events, unless a sleeping thread takes them. Returns whether there were any. */
     boolean takeAll() {
         assert Thread.holdsLock(qp);
         foreignTakes++;
@@ -113,8 +116,9 @@ final class ChannelEvents {
     }
 
     /**
-     * Takes what the thread that slept has seen on the descriptor; whether it is still there. Where
-     * reads sleep there is one for certain, as others make the descriptor return before they take.
+     * Takes the event that the sleeping thread has seen on the descriptor. Returns whether it was
+     * still there. In blocking mode it is there for certain, because other threads make the
+     * descriptor non-blocking before they take events.
      */
     boolean takeSeen() {
         assert Thread.holdsLock(qp);
@@ -137,7 +141,7 @@ final class ChannelEvents {
         return got;
     }
 
-    /** The calling thread is about to {@link #read}. */
+    /** Called by a thread that is about to {@link #read}. */
     void beginRead() {
         assert Thread.holdsLock(qp);
         if (!blocking) {
@@ -148,13 +152,16 @@ final class ChannelEvents {
         beingRead = true;
     }
 
-    /** Sleeps until there is an event, or a signal; which it was. Without the monitor. */
+    /**
+     * Sleeps until there is an event or a signal. Returns whether it was an event. Without the
+     * monitor.
+     */
     boolean read() {
         return resources.getEvent();
     }
 
     /**
-     * @param got what {@link #read} has said
+     * @param got the result of {@link #read}
      */
     boolean endRead(boolean got) {
         assert Thread.holdsLock(qp);
@@ -163,7 +170,7 @@ final class ChannelEvents {
         return onGot(got);
     }
 
-    /** The channel is about to get another owner, which then knows its pending requests. */
+    /** Called before the channel gets another owner. Saves the pending requests for that owner. */
     void close() {
         assert Thread.holdsLock(qp);
         if (blocking) {

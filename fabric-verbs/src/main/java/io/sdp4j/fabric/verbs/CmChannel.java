@@ -29,7 +29,7 @@ final class CmChannel {
         void onCmEvent(CmEvent event);
     }
 
-    /** Channels that are kept for the next connect; one costs opening a file. */
+    /** Channels that are kept for the next connects; making one means opening a file. */
     private static final int MAX_SPARE = 4;
 
     final RdmaCm cm;
@@ -43,7 +43,7 @@ final class CmChannel {
     private final Map<Long, Target> targets = new ConcurrentHashMap<>();
 
     /**
-     * @throws FabricException if there is no RDMA device, or we may not use it
+     * @throws FabricException if there is no RDMA device, or this process may not use it
      */
     CmChannel(RdmaCm cm, EpollLoop loop) throws FabricException {
         this.cm = cm;
@@ -66,7 +66,7 @@ final class CmChannel {
         return opened;
     }
 
-    /** A channel for one attempt to connect, to be given back. */
+    /** Returns a channel for one attempt to connect, which must be given back. */
     long own() throws FabricException {
         synchronized (spare) {
             if (!spare.isEmpty()) {
@@ -87,30 +87,32 @@ final class CmChannel {
         cm.destroyEventChannel(own);
     }
 
-    /** A new id whose events go to {@code target}. */
+    /** Makes an id whose events go to {@code target}. */
     long createId(Target target) throws FabricException {
         return createId(channel, target);
     }
 
-    /** A new id whose events are taken from {@code own}; {@code target} gets those that follow. */
+    /**
+     * Makes an id whose events the caller takes from {@code own}; {@code target} gets later events.
+     */
     long createId(long own, Target target) throws FabricException {
         long id = VerbsFailures.check("rdma_create_id", cm.createId(own));
         targets.put(id, target);
         return id;
     }
 
-    /** From now on the events of {@code id} go to {@code target}. */
+    /** Sends the events of {@code id} to {@code target} from now on. */
     void retarget(long id, Target target) {
         targets.put(id, target);
     }
 
     /**
-     * Takes an id over whose events were taken elsewhere; from now on they go to {@code target}.
+     * Moves an id here from the channel of an attempt; from now on its events go to {@code target}.
      */
     void adopt(long id, Target target) throws FabricException {
         retarget(id, target);
         VerbsFailures.check("rdma_migrate_id", cm.migrateId(id, channel));
-        // events that came meanwhile were moved along, and the kernel wakes no thread for that
+        // pending events were moved along, and the kernel wakes no thread for them
         boolean more;
         synchronized (scratch) {
             more = Descriptors.await(scratch, fd, -1, 0) != 0;
@@ -131,7 +133,7 @@ final class CmChannel {
         return targets.size();
     }
 
-    /** The next event of {@code own}, acknowledged; null if a signal has ended the wait for it. */
+    /** Takes and acknowledges the next event of {@code own}; null if a signal ended the wait. */
     CmEvent take(long own) {
         RdmaCm.Fetched event = cm.nextEvent(own);
         if (event == null) {
@@ -144,9 +146,9 @@ final class CmChannel {
         }
     }
 
-    /** Takes what was moved here. */
+    /** Takes the events that were moved here. */
     private void takeAll() {
-        boolean more = true; // the events behind one that fails belong to others
+        boolean more = true; // events behind one that fails belong to other ids
         try {
             more = onReadable();
         } finally {
@@ -156,7 +158,7 @@ final class CmChannel {
         }
     }
 
-    /** Takes one event, if there is one: where there are more, the loop calls again. */
+    /** Takes one event, if there is one; if there are more, the loop calls again. */
     private boolean onReadable() {
         RdmaCm.Fetched event = cm.nextEvent(channel);
         if (event == null) {

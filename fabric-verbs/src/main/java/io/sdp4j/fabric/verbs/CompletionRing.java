@@ -1,8 +1,8 @@
 package io.sdp4j.fabric.verbs;
 
 /**
- * Completions that were taken from the device and not yet seen by the user, oldest first. As large
- * as there can be requests, so it never overflows. Guarded by its queue pair's monitor.
+ * Completions that were taken from the device and not yet seen by the user, oldest first. The ring
+ * has room for all requests, so it never overflows. Guarded by its queue pair's monitor.
  */
 final class CompletionRing {
     private final long[] wrIds;
@@ -34,7 +34,7 @@ final class CompletionRing {
         return wrIds[first];
     }
 
-    /** {@code enum ibv_wc_status}. */
+    /** Returns the status, a value of {@code enum ibv_wc_status}. */
     int status() {
         return statuses[first];
     }

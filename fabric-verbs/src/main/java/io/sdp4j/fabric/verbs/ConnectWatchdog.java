@@ -8,23 +8,23 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ends the system calls of connecting threads that wait for the peer longer than they should, so
- * that a thread which connects can make them itself: handing them to another thread, or sleeping in
- * poll(2) before each, costs several calls more.
+ * Ends system calls of connecting threads that wait too long for the peer. This lets a connecting
+ * thread make the calls itself; handing them to another thread, or sleeping in poll(2) before each,
+ * would cost several calls more.
  *
- * <p>Shape: the event thread looks at all of them every {@link #TICK_NANOS} as long as there are
- * some and for a second after, so one connection of many starts and stops nothing; and it sends a
- * {@link WakeSignal} at each look until the thread has come out, as one may come before the thread
- * is in the call. No clock is read for a call: it has waited for as many looks as have found it.
- * Thread-safe.
+ * <p>Shape: while there are callers, and for a second afterwards, the event thread looks at all of
+ * them every {@link #TICK_NANOS}; so a series of connections does not start and stop the timer each
+ * time. At each look it sends a {@link WakeSignal} to a thread whose call should end, until the
+ * thread has left the call, because a signal may come before the thread is in the call. No clock is
+ * read for a call: its waiting time is the number of looks that found it waiting. Thread-safe.
  */
 final class ConnectWatchdog {
     static final long TICK_NANOS = ConnectRequest.ABANDON_CHECK_NANOS;
 
-    /** Looks that find no call before looking ends. */
+    /** Looks without a caller after which the looking ends. */
     private static final int IDLE_TICKS = 200;
 
-    /** One attempt, which makes its calls one after the other, all on one thread. */
+    /** One attempt to connect, which makes its calls one after the other, all on one thread. */
     abstract static class Caller {
         private static final int OUTSIDE = 0;
         private static final int CALLING = 1;
@@ -34,15 +34,16 @@ final class ConnectWatchdog {
         private volatile long waitedNanos;
 
         /**
-         * The kernel's number of it, or of the carrier of a virtual one; 0 before the first call.
+         * The kernel's number of the thread, or of the carrier of a virtual thread; 0 before the
+         * first call.
          */
         private int thread;
 
         /**
-         * Whether the call under way should end. On the event thread, which it must not keep.
+         * Whether the call under way should end. Called on the event thread; must be quick.
          *
-         * @param waitedNanos that all of its calls have waited so far, in steps of {@link
-         *     #TICK_NANOS}
+         * @param waitedNanos time that all calls of this attempt have waited so far, in steps of
+         *     {@link #TICK_NANOS}
          */
         abstract boolean unwanted(long waitedNanos);
 
@@ -51,7 +52,7 @@ final class ConnectWatchdog {
             return waitedNanos;
         }
 
-        /** A call that may wait begins. */
+        /** Begins a call that may wait. */
         final void begin() {
             if (thread == 0 || Thread.currentThread().isVirtual()) {
                 thread = WakeSignal.self();
@@ -60,8 +61,8 @@ final class ConnectWatchdog {
         }
 
         /**
-         * It is over; no signal comes any more. Not by a lock: a virtual thread that waits for one
-         * leaves its carrier, and the signal would meet the call of another.
+         * Ends a call; no signal comes any more. Takes no lock, because a virtual thread that waits
+         * for a lock leaves its carrier, and the signal would hit the call of another thread.
          */
         final void end() {
             while (!state.compareAndSet(CALLING, OUTSIDE)) {
@@ -90,7 +91,7 @@ final class ConnectWatchdog {
         this.loop = loop;
     }
 
-    /** Looks after {@code caller} from now on. */
+    /** Begins to watch {@code caller}. */
     synchronized void enter(Caller caller) {
         callers.add(caller);
         if (!ticking) {
@@ -99,7 +100,7 @@ final class ConnectWatchdog {
         }
     }
 
-    /** It makes no calls any more. */
+    /** Ends the watch of {@code caller}, which makes no more calls. */
     synchronized void leave(Caller caller) {
         callers.remove(caller);
     }

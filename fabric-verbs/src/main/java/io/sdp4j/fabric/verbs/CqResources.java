@@ -6,13 +6,13 @@ import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.Linux;
 
 /**
- * Objects that a queue pair needs for notifications and wake-ups, and that another one may use
- * after it: a completion channel with its descriptor, known to the event loop, an eventfd, a queue
+ * Objects that a queue pair needs for notifications and wake-ups, and that the next queue pair may
+ * use again: a completion channel, whose descriptor is known to the event loop, an eventfd, a CQ
  * for receives and one for sends. Making and destroying them takes some twenty system calls, as
  * many as the rest of a queue pair.
  *
- * <p>Pending requests to the queues are remembered from one owner to the next, because a device
- * forgets it only by an event. One owner at a time; guarded by the owner's lock.
+ * <p>Pending notification requests are kept from one owner to the next, because only an event ends
+ * a request at the device. One owner at a time; guarded by the owner's lock.
  */
 final class CqResources {
     private final Ibv ibv;
@@ -29,12 +29,12 @@ final class CqResources {
 
     boolean sendAsked;
 
-    /** When it came back, in sweeps of {@link CqResourcesPool}. */
+    /** When the resources came back, in sweeps of {@link CqResourcesPool}. */
     int sweep;
 
     /**
-     * @param receives completions that the queue of receives takes
-     * @throws FabricException if there is not enough of something; nothing is left then
+     * @param receives capacity of the CQ for receives, in completions
+     * @throws FabricException if a resource is short; nothing is left then
      */
     CqResources(VerbsDevice device, EpollLoop loop, int receives, int sends)
             throws FabricException {
@@ -60,7 +60,9 @@ final class CqResources {
         }
     }
 
-    /** No queue pair uses it, and every event that was taken is acknowledged. */
+    /**
+     * Destroys everything. No queue pair uses it, and every event that was taken is acknowledged.
+     */
     void close() {
         destroyCq(receiveCq);
         destroyCq(sendCq);

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@link CqResources} of one device that connections have left and others may take, the last first:
- * at most {@value #MAX_IDLE}, and none for longer than it takes to see that it is not needed.
- * Set-up path only; guarded by this object's monitor.
+ * {@link CqResources} of one device that connections have given back and others may take, last in,
+ * first out: at most {@value #MAX_IDLE}, and none that was unused for two sweeps. Set-up path only;
+ * guarded by this object's monitor.
  */
 final class CqResourcesPool {
     static final int MAX_IDLE = 16;
@@ -30,7 +30,7 @@ final class CqResourcesPool {
         this.loop = loop;
     }
 
-    /** Resources for this many completions, their queues empty. */
+    /** Returns resources for this many completions, with empty queues. */
     CqResources take(int receives, int sends) throws FabricException {
         synchronized (this) {
             for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
@@ -63,7 +63,7 @@ final class CqResourcesPool {
         }
     }
 
-    /** Closes what was left alone since the sweep before the last. */
+    /** Closes resources that were given back before the last sweep. */
     private void sweep() {
         List<CqResources> old = new ArrayList<>();
         synchronized (this) {
@@ -83,7 +83,7 @@ final class CqResourcesPool {
         old.forEach(CqResources::close);
     }
 
-    /** Closes all, and from now on each that comes back. Event thread. */
+    /** Closes all resources, and from now on all that come back. Event thread. */
     void close() {
         List<CqResources> all;
         synchronized (this) {

@@ -10,28 +10,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * How one queue pair waits, and is waited for: half of its completion queue.
+ * The waiting half of a queue pair's completion queue: how threads wait for the queue pair and are
+ * woken.
  *
- * <p>Shape: the completion channel's descriptor and an eventfd. A blocked thread polls its queues,
+ * <p>Shape: the completion channel's descriptor and an eventfd. A blocking thread polls its queues,
  * for a while if that has paid off lately, asks for an event, polls once more and sleeps ({@link
- * Sleeper}); an owner without a thread arms, and the event thread looks at the channel once.
- * Whichever of the two takes an event from the channel wakes the other, so neither can miss one.
+ * Sleeper}). An owner without a thread arms, and the event thread looks at the channel once. The
+ * thread that takes an event from the channel, a sleeper or the event thread, wakes the other, so
+ * neither can miss one.
  *
- * <p>A peer of ours marks the last message of each burst (a solicited event), and a thread that
- * blocks sleeps until one comes: of four messages that follow each other, one wakes it. A mark is
- * never relied on: a thread that has slept a while without one asks to be woken by any message.
+ * <p>A peer of ours marks the last message of each burst with a solicited event, and a blocking
+ * thread sleeps until a mark comes: four messages in a row wake it once. Marks are not relied on: a
+ * thread that has slept a while without one asks to be woken by any message.
  *
- * <p>Another poller gets an epoll of the channel and another eventfd, made when first asked for;
- * changes that the channel does not tell, and events that another thread took from it, are
- * signalled on the eventfd.
+ * <p>Another poller gets an epoll of the channel and another eventfd, which are made when first
+ * asked for. The eventfd signals changes that the channel does not show, and events that another
+ * thread took from the channel.
  *
- * <p>All but {@link #await}'s sleep is guarded by the queue pair's monitor.
+ * <p>Guarded by the queue pair's monitor, except the sleep in {@link #await}.
  */
 abstract class CqWaiter implements CompletionQueue {
     /** Longest time that a message may wait without a wake-up. */
     private static final long MARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** So many messages without a word of ours are a stream. */
+    /** This many messages without a send of ours are a stream. */
     private static final int STREAMING = 16;
 
     private static final int FOUND = -1;
@@ -48,7 +50,7 @@ abstract class CqWaiter implements CompletionQueue {
     private boolean wakeRequested;
     private boolean armed;
 
-    /** The event thread has left the channel to a thread that reads it. */
+    /** The event thread has left the channel to a reading thread. */
     private boolean unwatched;
 
     /** The peer marks the last message of each burst. */
@@ -61,7 +63,7 @@ abstract class CqWaiter implements CompletionQueue {
     private Runnable onGreeting;
     private final AdaptiveSpin spinner;
 
-    /** Judges waits of a side that has said nothing since it last heard something. */
+    /** For waits of a side that has sent nothing since it last received something. */
     private final AdaptiveSpin listener;
 
     private final BooleanSupplier something = this::hasSomething;
@@ -88,10 +90,10 @@ abstract class CqWaiter implements CompletionQueue {
     /** Whether {@link #poll} would find something now. Monitor held. */
     abstract boolean look();
 
-    /** The user was told of the end, or has gone. Monitor held. */
+    /** Whether the user was told of the end, or has closed the queue pair. Monitor held. */
     abstract boolean isOver();
 
-    /** The peer marks bursts. Before use. */
+    /** Says that the peer marks bursts. Called before use. */
     void peerMarks() {
         synchronized (qp) {
             peerMarks = true;
@@ -133,10 +135,10 @@ abstract class CqWaiter implements CompletionQueue {
     }
 
     /**
-     * How long to wait for a marked message alone. One that is to be the only one needs no mark,
-     * and no end of the sleep, which costs setting a timer and stopping it. Where the device does
-     * not tell of them, a stream that goes one way is left alone for a moment all the same, so that
-     * several messages can come.
+     * Returns how long to wait for a marked message only. A conversation of single messages needs
+     * no marks, and no time limit of the sleep, which would cost setting and stopping a timer. If
+     * the device does not signal marks, a stream in one direction is still left alone for a moment,
+     * so that several messages can come.
      */
     private long markNanos() {
         synchronized (qp) {
@@ -149,8 +151,8 @@ abstract class CqWaiter implements CompletionQueue {
     }
 
     /**
-     * @param wanted which message ends it, as {@link ChannelEvents} has it
-     * @return what is readable, 0 if only time has passed, {@link #FOUND} if there was no need
+     * @param wanted which message ends the sleep, a constant of {@link ChannelEvents}
+     * @return what is readable; 0 if only time has passed; {@link #FOUND} if no sleep was needed
      */
     private int sleep(long nanos, int wanted) {
         boolean onlyMarked;
@@ -175,14 +177,14 @@ abstract class CqWaiter implements CompletionQueue {
         return ready;
     }
 
-    /** Asks for an event; whether there was something by then. */
+    /** Asks for an event. Returns whether there is something already. */
     private boolean asked(int wanted) {
         assert Thread.holdsLock(qp);
         events.ask(wanted == ChannelEvents.MARKED);
         return look();
     }
 
-    /** The thread that slept may have taken an event that others wait for as well. */
+    /** Wakes others that wait, because the thread that slept may have taken their event. */
     private void tellOthers() {
         assert Thread.holdsLock(qp);
         if (polled && ringFd >= 0) {
@@ -289,7 +291,7 @@ abstract class CqWaiter implements CompletionQueue {
         }
     }
 
-    /** Lets the event thread see the sends end. Monitor held. */
+    /** Lets the event thread see the completions of sends. Monitor held. */
     void watchSends() {
         assert Thread.holdsLock(qp);
         ask();
@@ -297,11 +299,11 @@ abstract class CqWaiter implements CompletionQueue {
     }
 
     /**
-     * Something is about to be posted. A thread that sleeps has asked for an event when nothing
-     * that was sent mattered; the thread that posts may wait for this, and leaves it to the other
-     * one to look.
+     * Called before something is posted. A sleeping thread asked for an event when no send
+     * mattered; the posting thread may now wait for the end of this send, and leaves the look to
+     * the sleeping thread.
      *
-     * @param matters whether its end does, and not only the slot that it frees
+     * @param matters whether the end of the request matters, and not only the slot that it frees
      */
     void onPosting(boolean matters) {
         assert Thread.holdsLock(qp);
@@ -315,7 +317,7 @@ abstract class CqWaiter implements CompletionQueue {
         events.ask(false);
     }
 
-    /** The channel is readable, or may be. Event thread. */
+    /** Takes events, because the channel may be readable. Event thread. */
     private void onChannel() {
         Runnable run;
         synchronized (qp) {
@@ -343,15 +345,15 @@ abstract class CqWaiter implements CompletionQueue {
         }
     }
 
-    /** Whether the event thread is to see the next event. */
+    /** Whether the event thread must see the next event. */
     private boolean wantsMore(boolean something) {
         assert Thread.holdsLock(qp);
         return (armed && !something) || qp.draining() || onGreeting != null;
     }
 
     /**
-     * Lets the event thread see the next event; but while a thread reads them, which has none to
-     * show then, only when that is over.
+     * Lets the event thread see the next event. While a thread reads the channel, which then shows
+     * no event, this waits until that read is over.
      */
     private void watch() {
         assert Thread.holdsLock(qp);
@@ -384,7 +386,10 @@ abstract class CqWaiter implements CompletionQueue {
         onChannel();
     }
 
-    /** Runs it now if the greeting has come and no event has told of it yet. Event thread. */
+    /**
+     * Runs the task of {@link #onGreeting} now if the greeting has come and no event has told of it
+     * yet. Event thread.
+     */
     void lookForGreeting() {
         onChannel();
     }
@@ -407,7 +412,7 @@ abstract class CqWaiter implements CompletionQueue {
         return handler;
     }
 
-    /** Something happened that no event of the channel tells. Any thread. */
+    /** Called when something happened for which the channel has no event. Any thread. */
     void onChange() {
         Runnable run = null;
         synchronized (qp) {
@@ -421,7 +426,7 @@ abstract class CqWaiter implements CompletionQueue {
         }
     }
 
-    /** No more calls of the handler begin. Monitor held. */
+    /** Lets no more calls of the handler begin. Monitor held. */
     void disarm() {
         assert Thread.holdsLock(qp);
         armed = false;
@@ -429,10 +434,10 @@ abstract class CqWaiter implements CompletionQueue {
     }
 
     /**
-     * The channel is about to get another owner. Monitor held.
+     * Called before the channel gets another owner. Monitor held.
      *
-     * @return false if a poller may still look at it, or a thread sleeps on it: its wake-up must
-     *     not be taken by the next owner
+     * @return false if the channel must not be used again: a poller may still look at it, or a
+     *     thread sleeps on it, whose wake-up the next owner must not take
      */
     boolean close() {
         assert Thread.holdsLock(qp);

@@ -9,13 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The verbs of the data path. They are inline functions in the header and have no symbols: each
- * device's context has pointers to them, which are called with one handle for each signature.
+ * The verbs of the data path. They are inline functions in the header and have no symbols. Each
+ * device's context has pointers to them, which are called through one method handle for each
+ * signature.
  *
- * <p>Polling is {@code critical}: every provider reads memory under a spin lock. Some enter the
- * kernel for a completion with an error (docs/verbs.md 9), and none else. Posting and asking for an
- * event do enter it with software devices, so they are not. Nothing here allocates. Thread-safe as
- * the library is.
+ * <p>Polling is {@code critical}: every provider reads memory under a spin lock. Some providers
+ * enter the kernel, but only for a completion with an error (docs/verbs.md 9). Posting and asking
+ * for an event are not {@code critical}, because they enter the kernel with software devices.
+ * Nothing here allocates. Thread-safe, as the library is.
  *
  * <p>Source: infiniband/verbs.h, rdma-core 44.
  */
@@ -36,7 +37,7 @@ final class DataPathVerbs {
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
 
-    /** Those of one device. */
+    /** The verbs of one device. */
     DataPathVerbs(MemorySegment context) {
         pollCq = IbvContext.verb(context, "poll_cq");
         notifyCq = IbvContext.verb(context, "req_notify_cq");
@@ -49,7 +50,7 @@ final class DataPathVerbs {
         return Linker.nativeLinker().downcallHandle(d, options);
     }
 
-    /** Entries taken, or a negative number. */
+    /** Returns the number of entries taken, or a negative number. */
     int poll(long cq, int max, long wcs) {
         try {
             return (int) POLL_CQ.invokeExact(pollCq, cq, max, wcs);
@@ -58,7 +59,7 @@ final class DataPathVerbs {
         }
     }
 
-    /** Asks for one event at the next completion, of any kind or only a solicited or bad one. */
+    /** Asks for one event at the next completion, or only at the next solicited or failed one. */
     int requestNotify(long cq, boolean solicitedOnly) {
         try {
             return (int) NOTIFY_CQ.invokeExact(notifyCq, cq, solicitedOnly ? 1 : 0);

@@ -11,11 +11,12 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Devices that come and go, as the kernel announces them (uevents).
+ * Watches devices that are added and removed, and changes of addresses, as the kernel announces
+ * them (uevents, rtnetlink). Stateless.
  *
  * <p>Drivers that can take a device from its users say so through the device and the connection
- * manager. Others, among them soft-RoCE and soft-iWARP of Linux 6.1, remove what names the device
- * and then wait, without another word, until every user has closed it.
+ * manager. Others, such as soft-RoCE and soft-iWARP of Linux 6.1, remove the files that name the
+ * device and then wait silently until every user has closed it.
  *
  * <p>Source: Documentation/ABI/stable/sysfs-class-infiniband; {@code ib_uverbs_remove_one} of the
  * kernel's uverbs_main.c.
@@ -36,8 +37,8 @@ final class HotPlug {
     /**
      * Listens on the event thread until the result is closed.
      *
-     * @param onChange told that devices may have come or gone, with a test of whether the one with
-     *     a name such as {@code uverbs0} is there
+     * @param onChange told that devices may have been added or removed, with a test whether the
+     *     device with a name such as {@code uverbs0} is there
      * @return does nothing where the kernel's announcements are not available
      */
     static Closeable watch(EventLoop loop, Consumer<Predicate<String>> onChange) {
@@ -70,14 +71,17 @@ final class HotPlug {
     }
 
     /**
-     * Whether the device with a name such as {@code uverbs0} is leaving: contexts of it are still
-     * usable, but the kernel waits for their end. False where nothing tells.
+     * Whether the device with a name such as {@code uverbs0} is being removed: its contexts are
+     * still usable, but the kernel waits for their end. False if this cannot be found out.
      */
     static boolean isLeaving(String devName) {
         return Files.isDirectory(DEVICES) && !Files.exists(DEVICES.resolve(devName));
     }
 
-    /** Whether a device may have come or gone; an empty announcement says that some were lost. */
+    /**
+     * Whether a device may have been added or removed. An empty announcement says that some were
+     * lost.
+     */
     static boolean concernsDevices(byte[] announcement) {
         String text = new String(announcement, StandardCharsets.UTF_8);
         boolean change = text.startsWith("remove@") || text.startsWith("add@");

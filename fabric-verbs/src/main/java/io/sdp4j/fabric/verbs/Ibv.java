@@ -21,16 +21,19 @@ final class Ibv {
     static final int ACCESS_REMOTE_WRITE = 2;
     static final int ACCESS_REMOTE_READ = 4;
 
-    // of these the library owns what is behind an address
+    // structs that the library owns
     static final StructLayout MR =
             CStruct.of("ibv_mr", "context 8 pd 8 addr 8 length 8 handle 4 lkey 4 rkey 4");
     static final StructLayout COMP_CHANNEL =
             CStruct.of("ibv_comp_channel", "context 8 fd 4 refcnt 4");
 
-    /** The beginning: the library notes there what it has made of the queue pair. */
+    /** The beginning of the struct, where the library keeps the state of the queue pair. */
     static final StructLayout QP = CStruct.of("ibv_qp", "-56 state 4");
 
-    /** State of a queue pair that can receive: the connection manager knows the peer's answer. */
+    /**
+     * State of a queue pair that can receive, in which the connection manager knows the peer's
+     * answer.
+     */
     static final int READY_TO_RECEIVE = 2;
 
     private static final long LKEY = CStruct.offset(MR, "lkey");
@@ -65,7 +68,7 @@ final class Ibv {
 
     Ibv() throws FabricException {}
 
-    /** The devices there are: a list to be freed, its length in {@code count}. */
+    /** Returns a list of the devices, which must be freed; its length is in {@code count}. */
     long getDeviceList(MemorySegment count) {
         return Bindings.pointer(getDeviceList, count.address());
     }
@@ -130,7 +133,7 @@ final class Ibv {
      * Takes a completion event. Allocates nothing.
      *
      * @param out address of two words; the first gets the address of the event's queue
-     * @return false if there is none, or the wait for it was interrupted
+     * @return false if there is none, or a signal ended the wait
      */
     boolean getCqEvent(long channel, long out) {
         try {

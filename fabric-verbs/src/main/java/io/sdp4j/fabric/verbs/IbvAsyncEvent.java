@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * {@code struct ibv_async_event}: 16 bytes; {@code element} is a union, here the pointer in it
- * (infiniband/verbs.h, rdma-core 44).
+ * {@code struct ibv_async_event}: 16 bytes; {@code element} is a union, of which the pointer is
+ * used here (infiniband/verbs.h, rdma-core 44).
  */
 final class IbvAsyncEvent {
     static final StructLayout LAYOUT = CStruct.of("ibv_async_event", "element 8 event_type 4");
@@ -26,7 +26,7 @@ final class IbvAsyncEvent {
         return m.get(JAVA_INT, EVENT_TYPE);
     }
 
-    /** Address of the queue pair, if the type is one of queue pairs. */
+    /** Returns the address of the queue pair, if the event type is one of queue pairs. */
     static long queuePair(MemorySegment m) {
         return m.get(JAVA_LONG, ELEMENT);
     }

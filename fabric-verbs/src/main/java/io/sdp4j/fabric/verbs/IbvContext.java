@@ -26,7 +26,7 @@ final class IbvContext {
         return c.get(JAVA_LONG, CStruct.offset(LAYOUT, "device"));
     }
 
-    /** The verb of the data path whose pointer has this name. */
+    /** Returns the verb of the data path with this name. */
     static MemorySegment verb(MemorySegment c, String name) {
         return MemorySegment.ofAddress(c.get(JAVA_LONG, CStruct.offset(LAYOUT, "ops", name)));
     }
@@ -39,7 +39,7 @@ final class IbvContext {
         return c.get(JAVA_INT, CStruct.offset(LAYOUT, "async_fd"));
     }
 
-    /** Whether the fields make sense together; if not, the library has another layout. */
+    /** Whether the fields are plausible; if not, the library has another layout. */
     static boolean plausible(MemorySegment c) {
         int vectors = c.get(JAVA_INT, CStruct.offset(LAYOUT, "num_comp_vectors"));
         return device(c) != 0

@@ -19,17 +19,17 @@ final class IbvDevice {
 
     private IbvDevice() {}
 
-    /** Whether it speaks iWARP; the others, RoCE among them, call themselves InfiniBand. */
+    /** Whether the device speaks iWARP. All others, also RoCE, report InfiniBand. */
     static boolean iwarp(MemorySegment d) {
         return d.get(JAVA_INT, CStruct.offset(LAYOUT, "transport_type")) == TRANSPORT_IWARP;
     }
 
-    /** Such as {@code mlx5_0}. */
+    /** Returns the device's name, such as {@code mlx5_0}. */
     static String name(MemorySegment d) {
         return d.getString(CStruct.offset(LAYOUT, "name"));
     }
 
-    /** That of its character device, such as {@code uverbs0}. */
+    /** Returns the name of its character device, such as {@code uverbs0}. */
     static String devName(MemorySegment d) {
         return d.getString(CStruct.offset(LAYOUT, "dev_name"));
     }

@@ -19,7 +19,7 @@ final class IbvDeviceAttr {
 
     private IbvDeviceAttr() {}
 
-    /** One of its numbers, by name. */
+    /** Returns the number with this name. */
     static int get(MemorySegment m, String name) {
         return m.get(JAVA_INT, CStruct.offset(LAYOUT, name));
     }

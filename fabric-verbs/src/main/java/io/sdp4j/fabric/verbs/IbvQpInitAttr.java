@@ -30,7 +30,9 @@ final class IbvQpInitAttr {
 
     private IbvQpInitAttr() {}
 
-    /** An RC queue pair with one piece for each request, and the rest zero. */
+    /**
+     * Sets the attributes of an RC queue pair with one SGE for each WR. All other fields stay zero.
+     */
     static void setRc(
             MemorySegment m,
             long sendCq,

@@ -18,7 +18,7 @@ final class IbvRecvWr {
 
     private IbvRecvWr() {}
 
-    /** A receive into the one piece at address {@code sgList}. */
+    /** Sets a receive into the one SGE at address {@code sgList}. */
     static void set(MemorySegment m, long at, long wrId, long sgList) {
         m.set(JAVA_LONG, at + WR_ID, wrId);
         m.set(JAVA_LONG, at + NEXT, 0L);
@@ -26,7 +26,7 @@ final class IbvRecvWr {
         m.set(JAVA_INT, at + NUM_SGE, 1);
     }
 
-    /** Chains the request at address {@code next}, or none if that is 0, behind this one. */
+    /** Chains the WR at address {@code next} behind this one; 0 = none. */
     static void setNext(MemorySegment m, long at, long next) {
         m.set(JAVA_LONG, at + NEXT, next);
     }

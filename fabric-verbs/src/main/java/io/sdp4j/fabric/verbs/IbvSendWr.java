@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * {@code struct ibv_send_wr}, a request for the send queue: 128 bytes, of which the end is a union
- * for kinds that are not used here and stays zero (infiniband/verbs.h, rdma-core 44).
+ * {@code struct ibv_send_wr}, a WR for the send queue: 128 bytes. The end is a union for kinds that
+ * are not used here and stays zero (infiniband/verbs.h, rdma-core 44).
  */
 final class IbvSendWr {
     static final StructLayout LAYOUT =
@@ -35,7 +35,7 @@ final class IbvSendWr {
 
     private IbvSendWr() {}
 
-    /** A request with {@code sges} pieces at address {@code sgList}; {@code next} stays zero. */
+    /** Sets a WR with {@code sges} SGEs at address {@code sgList}; {@code next} stays zero. */
     static void set(
             MemorySegment m, long at, long wrId, long sgList, int sges, int opcode, int flags) {
         m.set(JAVA_LONG, at + WR_ID, wrId);

@@ -3,10 +3,10 @@ package io.sdp4j.fabric.verbs;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a reader of a stream leaves messages alone, where the device does not tell of marks, so
- * that one wake-up is for several of them: as long as the peer takes to fill most of our buffers.
- * If it can fill all of them it stands still until we wake, and the next time is shorter; if it has
- * filled few, longer.
+ * Computes how long a reader of a stream leaves messages alone if the device does not signal marks,
+ * so that one wake-up serves several messages: as long as the peer takes to fill most of our
+ * buffers. If the peer fills all of them, it has to wait until we wake, and the next time is
+ * shorter. If the peer fills few, the next time is longer.
  *
  * <p>Guarded by the queue pair's monitor.
  */
@@ -14,7 +14,10 @@ final class InterruptModeration {
     static final long MOST_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     static final long LEAST_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
 
-    /** Receives that a peer leaves to what is not payload: with so many left it stands still. */
+    /**
+     * Receives that a peer reserves for messages without payload. With no more than these left, the
+     * peer waits.
+     */
     private static final int CONTROL_RECEIVES = 2;
 
     private final int receiveSlots;
@@ -24,15 +27,15 @@ final class InterruptModeration {
         this.receiveSlots = receiveSlots;
     }
 
-    /** The next time. */
+    /** Returns the next time. */
     long nanos() {
         return nanos;
     }
 
     /**
-     * A time is over, and there were messages.
+     * Called when a time is over and there were messages.
      *
-     * @param left receives that none of them has used
+     * @param left receives that the messages have not used
      */
     void onOver(int left) {
         if (left <= CONTROL_RECEIVES) {

@@ -7,23 +7,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Registrations that stay for a while after their use, as the same memory may be registered again.
+ * Registrations that are kept for a while after their use, because the same memory may be
+ * registered again.
  *
- * <p>Never stale: an entry is found by the <em>lifetime</em> of the memory (its scope), not only by
- * its address. Two segments have equal scopes only if they come from the same buffer or arena, so
- * memory that was freed and whose address is in use again belongs to another lifetime and is
- * registered anew. As long as an entry exists it keeps its buffer from being collected. Memory of
- * the global scope has no lifetime and is not kept, and neither is that of a mapped file: when the
- * file has been truncated and has grown again, a registration still has its old pages.
+ * <p>An entry is never stale, because it is found by the <em>lifetime</em> of the memory (its
+ * scope), not only by its address. Two segments have equal scopes only if they come from the same
+ * buffer or arena. So memory that was freed, and whose address is in use again, belongs to another
+ * lifetime and is registered again. An entry keeps its buffer from being collected. Memory of the
+ * global scope has no lifetime and is not kept. Neither is that of a mapped file: if the file is
+ * truncated and grows again, a registration still has the old pages.
  *
- * <p>Guarded by this object's monitor. Bounded in bytes and by {@value #MAX_ENTRIES} entries: idle
- * ones leave oldest first when all are too much.
+ * <p>Bounded in bytes and by {@value #MAX_ENTRIES} entries: beyond a bound, idle entries are
+ * dropped, oldest first. Guarded by this object's monitor.
  */
 abstract class KeptRegistrations {
     static final int MAX_ENTRIES = 256;
 
     /**
-     * @param lender lends it to a peer; null if it is of local use
+     * @param lender connection that lends the memory to its peer; null for local use
      */
     record Key(
             RemoteKeyCache.Lender lender, MemorySegment.Scope scope, long address, long lenBytes) {
@@ -53,12 +54,12 @@ abstract class KeptRegistrations {
     final Map<Key, CachedRegistration> entries = new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
 
-    /** Whether what is left now is looked at later. Read by any thread. */
+    /** A sweep will look at registrations that are left now. Read by any thread. */
     volatile boolean sweeping;
 
     /**
-     * @param maxBytes of all kept memory
-     * @param sweepLater asks for {@link #sweep}, when none is scheduled; without this monitor
+     * @param maxBytes most bytes of all kept memory
+     * @param sweepLater asks for {@link #sweep} when none is scheduled; called without this monitor
      */
     KeptRegistrations(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
         this.registrar = registrar;
@@ -70,14 +71,14 @@ abstract class KeptRegistrations {
         return key.lenBytes() <= maxBytes && key.isMortal() && !memory.isMapped();
     }
 
-    /** The use of a registration that ends with it. */
+    /** Returns the use of a registration that ends with this use. */
     RegistrationHandle only(MemorySegment memory, long registration) {
         CachedRegistration e = new CachedRegistration(Key.of(null, memory));
         e.registration = registration;
         return new RegistrationHandle(this, e, false);
     }
 
-    /** From now on {@code e} stays after its use. */
+    /** Keeps {@code e} after its use from now on. */
     void keep(CachedRegistration e) {
         assert Thread.holdsLock(this);
         e.kept = true;
@@ -86,7 +87,7 @@ abstract class KeptRegistrations {
         shrink();
     }
 
-    /** One user of the entry less. */
+    /** Removes a user of an entry. */
     void release(RegistrationHandle use) {
         CachedRegistration e = use.entry;
         long over = 0;
@@ -122,13 +123,13 @@ abstract class KeptRegistrations {
     }
 
     /**
-     * Drops what was not used since the last sweep.
+     * Drops entries that were not used since the last sweep.
      *
-     * @return whether there is to be another one
+     * @return whether another sweep is needed
      */
     synchronized boolean sweep() {
         sweeping =
-                false; // before anything is looked at: registrations left from now on are released
+                false; // first: registrations left from now on are released
         for (CachedRegistration e : List.copyOf(entries.values())) {
             if (e.takeRecent()) {
                 sweeping = true;
@@ -139,7 +140,7 @@ abstract class KeptRegistrations {
         return sweeping;
     }
 
-    /** Ends every registration that is not used just now; whether there was one. */
+    /** Ends every registration that is not in use now. Returns whether there was one. */
     synchronized boolean giveUpIdle() {
         boolean any = false;
         for (CachedRegistration e : List.copyOf(entries.values())) {
@@ -151,7 +152,7 @@ abstract class KeptRegistrations {
         return any;
     }
 
-    /** Drops idle entries, oldest first, until the rest is small enough. */
+    /** Drops idle entries, oldest first, until the rest is within the bounds. */
     private void shrink() {
         assert Thread.holdsLock(this);
         if (bytes <= maxBytes && entries.size() <= MAX_ENTRIES) {
@@ -173,7 +174,7 @@ abstract class KeptRegistrations {
         }
     }
 
-    /** Uses under way end by themselves. */
+    /** Drops an entry. Uses under way end by themselves. */
     void drop(CachedRegistration e) {
         assert Thread.holdsLock(this);
         entries.remove(e.key);
@@ -192,7 +193,7 @@ abstract class KeptRegistrations {
         }
     }
 
-    /** Entries now, in use or not. */
+    /** Number of entries, in use or not. */
     synchronized int size() {
         return entries.size();
     }

@@ -10,22 +10,22 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Resources of one queue pair at the device and the kernel, and the native calls on them.
+ * Resources of one queue pair in the device and the kernel, and the native calls on them.
  *
- * <p>Shape: a {@link CqResources}: a completion channel with a descriptor, an eventfd to wake the
- * thread that sleeps on it, a queue for receives and one for everything sent, so that the end of a
- * send wakes no thread that waits for input. Cost: two descriptors, two queues, the spec's buffers
- * in the device's slabs (receive slots from the beginning, send slots when the peer's size is
- * known), and 48 bytes of work request for each receive slot, prepared once. Receives are the queue
- * pair's own, not shared: SDP promises each of them to its peer.
+ * <p>Shape: a {@link CqResources}, that is, a completion channel with a descriptor, an eventfd to
+ * wake the thread that sleeps on it, a CQ for receives and another one for everything sent, so that
+ * the end of a send wakes no thread that waits for input. Cost: two descriptors, two CQs, the
+ * spec's buffers in the device's slabs (receive slots from the beginning, send slots when the
+ * peer's size is known), and a 48-byte WR for each receive slot, prepared once. Receives are not
+ * shared with other queue pairs, because SDP promises each of them to its peer.
  *
- * <p>Guarded by the queue pair's monitor, but for {@link #getEvent}, and {@link #release} by being
- * the last.
+ * <p>Guarded by the queue pair's monitor, except {@link #getEvent}, and {@link #release}, which is
+ * the last call.
  */
 final class QpResources {
     /**
-     * Every event has to be acknowledged before its queue is destroyed. That takes a lock of the
-     * library's, so many are acknowledged at a time.
+     * Every event has to be acknowledged before its CQ is destroyed. That takes a lock of the
+     * library, so many events are acknowledged at a time.
      */
     private static final int ACK_EVERY = 256;
 
@@ -40,7 +40,7 @@ final class QpResources {
     final long id;
     final int receiveStride;
 
-    /** Receives that are posted at first: the spec's, and perhaps one for the greeting. */
+    /** Receives that are posted at first: those of the spec, and perhaps one for the greeting. */
     private final int receives;
 
     private final int sends;
@@ -58,14 +58,14 @@ final class QpResources {
 
     private int sendEvents;
 
-    /** Made so far on the data path. */
+    /** Native calls made so far on the data path. */
     private long nativeCalls;
 
     private final VerbsDevice device;
     final QpSpec spec;
     CqResources cqs;
 
-    /** Where the parts of the scratch memory behind the receive slots start. */
+    /** Offsets of the parts of the scratch memory behind the receive slots. */
     private long receiveWrs;
 
     private long receiveSges;
@@ -79,10 +79,9 @@ final class QpResources {
     /**
      * Makes the queue pair of {@code id} and posts all its receives.
      *
-     * @param greeted whether the peer's first message is its greeting, which gets a receive of its
-     *     own
-     * @throws FabricException if there is not enough of something; nothing is left then, but {@code
-     *     id} itself
+     * @param greeted whether the peer's first message is its greeting, which needs an additional
+     *     receive
+     * @throws FabricException if a resource is short; nothing is left then but {@code id} itself
      */
     QpResources(CmChannel channel, VerbsDevice device, long id, QpSpec spec, boolean greeted)
             throws FabricException {
@@ -199,7 +198,7 @@ final class QpResources {
         sendStride = stride;
     }
 
-    /** Makes unused send slots as large as {@code bytes}; false if there is no memory for that. */
+    /** Enlarges unused send slots to {@code bytes}; false if there is no memory for that. */
     boolean growSendMemory(int bytes) {
         if (round(bytes) <= sendStride) {
             return true;
@@ -223,7 +222,10 @@ final class QpResources {
         return hot.postReceive(qp, base + receiveWrs + slot * IbvRecvWr.BYTES, base + badWr);
     }
 
-    /** Lets receive {@code next} be posted together with {@code slot}; none if it is below 0. */
+    /**
+     * Chains receive {@code next} to {@code slot}, so that both are posted together; below 0 =
+     * none.
+     */
     void chainReceive(int slot, int next) {
         long wrs = receiveMemory.address() + receiveWrs;
         long at = receiveWrs + slot * IbvRecvWr.BYTES;
@@ -275,7 +277,7 @@ final class QpResources {
             int rkey) {
         long base = receiveMemory.address();
         IbvSge.set(receiveMemory, sendSge, localAddress, lenBytes, lkey);
-        int pieces = lenBytes > 0 || opcode == IbvSendWr.OP_RDMA_READ ? 1 : 0; // as iWARP wants it
+        int pieces = lenBytes > 0 || opcode == IbvSendWr.OP_RDMA_READ ? 1 : 0; // as iWARP requires
         IbvSendWr.set(
                 receiveMemory, sendWr, wrId, base + sendSge, pieces, opcode, IbvSendWr.SIGNALED);
         IbvSendWr.setRemote(receiveMemory, sendWr, remoteAddress, rkey);
@@ -283,7 +285,7 @@ final class QpResources {
         return hot.postSend(qp, base + sendWr, base + badWr);
     }
 
-    /** Takes completions into {@link #wcs}; their number, or below 0. */
+    /** Takes completions into {@link #wcs}. Returns their number, or a negative number. */
     int pollReceives() {
         nativeCalls++;
         return hot.poll(cqs.receiveCq, BATCH, wcs.address());
@@ -295,7 +297,8 @@ final class QpResources {
     }
 
     /**
-     * @param marked only at a message that was sent with a solicited event, or an error
+     * @param marked whether only a message that was sent with a solicited event, or an error,
+     *     causes the event
      */
     void requestReceiveEvent(boolean marked) {
         nativeCalls++;
@@ -307,7 +310,7 @@ final class QpResources {
         hot.requestNotify(cqs.sendCq, false);
     }
 
-    /** Made elsewhere for this queue pair. */
+    /** Adds calls that were made elsewhere for this queue pair. */
     void countNativeCalls(int more) {
         nativeCalls += more;
     }
@@ -317,15 +320,15 @@ final class QpResources {
     }
 
     /**
-     * Gets one event from the channel, to be {@link #takenEvent}; false if there is none, or a
-     * signal came. One thread at a time, which needs no lock: if the descriptor is a blocking one,
-     * it sleeps here.
+     * Gets one event from the channel, which {@link #takenEvent} then takes; false if there is
+     * none, or a signal came. Sleeps here if the descriptor blocks. One thread at a time; needs no
+     * lock.
      */
     boolean getEvent() {
         return ibv.getCqEvent(cqs.compChannel, receiveMemory.address() + event);
     }
 
-    /** Takes the event that was got; whether it is of the queue for receives. */
+    /** Takes the event from {@link #getEvent}. Returns whether it is one of the CQ for receives. */
     boolean takenEvent() {
         boolean receive = receiveMemory.get(JAVA_LONG, event) == cqs.receiveCq;
         if (receive) {
@@ -350,22 +353,22 @@ final class QpResources {
         }
     }
 
-    /** The device touches no memory and completes nothing from now on. */
+    /** Destroys the queue pair: the device touches no memory and completes nothing from now on. */
     void destroyQueuePair() {
         if (qpMade) {
             qpMade = false;
-            VerbsDevice.remove(qp); // first: afterwards the address may be another one's
+            VerbsDevice.remove(qp); // first: afterwards another queue pair may have the address
             channel.cm.destroyQp(id);
         }
     }
 
-    /** Whether the library knows the peer's answer, and so may have told the peer. */
+    /** Whether the library knows the peer's answer, and may therefore have told the peer. */
     boolean answered() {
         return qpMade && Ibv.qpState(qp) >= Ibv.READY_TO_RECEIVE;
     }
 
     /**
-     * Releases what there is, in the order that the library wants; not the id.
+     * Releases everything but the id, in the order that the library requires.
      *
      * @param again whether others may use the queues
      */
@@ -387,7 +390,7 @@ final class QpResources {
         }
     }
 
-    /** Whether a queue that gets no more completions could be emptied. */
+    /** Empties a CQ that gets no more completions. Returns whether that succeeded. */
     private boolean emptied(long cq) {
         int n;
         do {

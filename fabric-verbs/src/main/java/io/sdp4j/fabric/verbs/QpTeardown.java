@@ -5,18 +5,18 @@ import io.sdp4j.linux.EventLoop;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How one queue pair ends.
+ * The end of one queue pair: its states, timers and reason.
  *
- * <p>States: open; <em>draining</em>: disconnect was asked for, sends under way may still arrive,
- * because telling the device would flush them; <em>cut</em>: the device and the peer know; <em>
- * gone</em>: the peer knows too, or is not waited for. A queue pair that failed is cut at once, as
- * no event of the connection manager tells the peer of it.
+ * <p>States: open; <em>draining</em>: disconnect was asked for, and the device is not told yet,
+ * because that would flush the sends under way; <em>cut</em>: the device was told, and the peer is
+ * being told; <em>gone</em>: the peer knows, or is not waited for any longer. A queue pair that
+ * failed is cut at once, because no event of the connection manager tells the peer of the failure.
  *
- * <p>The end has come when the device has flushed every posted receive: whatever came before has
- * then been seen. A flushed request alone says nothing; the reason comes from the connection
- * manager, or does not come in time.
+ * <p>The end is complete when the device has flushed every posted receive: everything that came
+ * before has then been seen. A flushed request does not tell the reason; the reason comes from the
+ * connection manager, or is an error if it does not come in time.
  *
- * <p>Everything is guarded by the queue pair's monitor.
+ * <p>Guarded by the queue pair's monitor.
  */
 final class QpTeardown {
     static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -29,13 +29,13 @@ final class QpTeardown {
     private final QpResources resources;
     private final WorkRequests requests;
 
-    /** Why it failed, or null. */
+    /** Why the queue pair failed, or null. */
     private WcStatus failure;
 
     private boolean peerDead;
     private boolean draining;
 
-    /** The least that {@link #drain} was given. */
+    /** The shortest time that {@link #drain} was given. */
     private long drainNanos = Long.MAX_VALUE;
 
     private boolean cut;
@@ -63,7 +63,7 @@ final class QpTeardown {
         return failure;
     }
 
-    /** The peer does not answer any more. */
+    /** Whether the peer has stopped answering. */
     boolean peerDead() {
         assert Thread.holdsLock(qp);
         return peerDead;
@@ -84,13 +84,13 @@ final class QpTeardown {
         return gone;
     }
 
-    /** Whether there is nothing left to be seen before the end. */
+    /** Whether nothing is left to be reported before the end. */
     boolean complete() {
         assert Thread.holdsLock(qp);
         return gone && (requests.receives() == 0 || flushed);
     }
 
-    /** Lets sent messages arrive, for at most this time, and then cuts. */
+    /** Lets sent messages arrive, for at most {@code nanos}, and then cuts. */
     void drain(long nanos) {
         assert Thread.holdsLock(qp);
         if (cut) {
@@ -120,7 +120,9 @@ final class QpTeardown {
         }
     }
 
-    /** Everything that can come of requests has come: cuts if that was waited for. */
+    /**
+     * Cuts a draining queue pair if all sends have completed. Called after completions were taken.
+     */
     void onReaped() {
         assert Thread.holdsLock(qp);
         if (draining && requests.sendQueueEmpty()) {
@@ -128,7 +130,7 @@ final class QpTeardown {
         }
     }
 
-    /** Tells the device and the peer. */
+    /** Cuts: tells the device and the peer. */
     void cut() {
         assert Thread.holdsLock(qp);
         draining = false;
@@ -138,7 +140,7 @@ final class QpTeardown {
             requests.onEnding();
             cancel(drainTimer);
             cancel(verdictTimer);
-            requests.postReceives(); // to be flushed like the others
+            requests.postReceives(); // so that these are flushed like the others
             channel.cm.disconnect(resources.id);
             if (!gone) {
                 timer = channel.loop.schedule(qp::onGone, SILENCE_NANOS);
@@ -156,7 +158,7 @@ final class QpTeardown {
         qp.completions().onChange();
     }
 
-    /** A request ended badly. */
+    /** Handles a request that failed. */
     void onBadStatus(WcStatus status) {
         assert Thread.holdsLock(qp);
         switch (status) {
@@ -173,7 +175,10 @@ final class QpTeardown {
         }
     }
 
-    /** Something was flushed, or could not be posted: if no reason follows, that is an error. */
+    /**
+     * Handles a flushed request, or one that could not be posted: if no reason follows, this is an
+     * error.
+     */
     void onFlush() {
         assert Thread.holdsLock(qp);
         requests.onFlush();
@@ -184,7 +189,7 @@ final class QpTeardown {
         }
     }
 
-    /** The peer knows, or is not waited for any longer. */
+    /** Called when the peer knows of the end, or is not waited for any longer. */
     void onGone() {
         assert Thread.holdsLock(qp);
         if (!gone) {
@@ -199,8 +204,9 @@ final class QpTeardown {
     }
 
     /**
-     * The device had its time to flush everything. soft-iWARP forgets requests that were posted
-     * while the peer ended the connection; their memory is safe when the queue pair is no more.
+     * Called when the device had enough time to flush everything. soft-iWARP forgets requests that
+     * were posted while the peer ended the connection; their memory is safe once the queue pair is
+     * destroyed.
      */
     private void onFlushed() {
         synchronized (qp) {
@@ -217,7 +223,7 @@ final class QpTeardown {
         qp.completions().onChange();
     }
 
-    /** The queue pair was never connected. */
+    /** Ends a queue pair that was never connected. */
     void skip() {
         assert Thread.holdsLock(qp);
         gone = true;

@@ -18,11 +18,11 @@ import java.util.stream.LongStream;
  * The connection manager, {@code librdmacm.so.1}. Results are 0, an address, or {@code -errno}.
  * Thread-safe.
  *
- * <p>Which of these can block: {@link #resolveRoute} where ibacm runs (docs/verbs.md 4); {@link
- * #connect} on iWARP, where the software driver sets up the whole TCP connection in it; {@link
+ * <p>These calls can block: {@link #resolveRoute} where ibacm runs (docs/verbs.md 4); {@link
+ * #connect} on iWARP, because the software driver sets up the whole TCP connection in it; {@link
  * #destroyId} until every event that was fetched for the id is acknowledged; and on iWARP, after
  * {@link #connect} or {@link #accept}, {@link #disconnect}, {@link #destroyQp} and {@link
- * #destroyId} until the peer has answered or the device has given up. The rest answers at once.
+ * #destroyId} until the peer has answered or the device has given up. All others return at once.
  *
  * <p>Source: rdma/rdma_cma.h, rdma-core 44.
  */
@@ -32,15 +32,15 @@ final class RdmaCm {
                     + " dnf install librdmacm libibverbs)";
 
     /**
-     * {@code RDMA_PS_IB}: reliable queue pairs in a port space of their own, and service ids that
-     * Wireshark takes for SDP's.
+     * {@code RDMA_PS_IB}: reliable queue pairs in a port space of their own, with service ids that
+     * Wireshark takes for those of SDP.
      */
     private static final int PS_IB = 0x13F;
 
     private static final int OPTION_ID = 0;
     private static final int OPTION_AFONLY = 2;
 
-    /** Owned by the library. */
+    /** {@code struct rdma_event_channel}, owned by the library. */
     static final StructLayout EVENT_CHANNEL = CStruct.of("rdma_event_channel", "fd 4");
 
     private static final long EVENT_CHANNEL_FD = CStruct.offset(EVENT_CHANNEL, "fd");
@@ -70,11 +70,11 @@ final class RdmaCm {
     RdmaCm() throws FabricException {}
 
     /**
-     * Lets the library look which devices there are: it closes one that has gone only then, or,
-     * where ids still use it, with the last of them.
+     * Lets the library look which devices there are. Only then does it close a device that was
+     * removed, or, if ids still use the device, with the last of them.
      *
-     * @return contexts of those that are there; null if the library could not look, as where there
-     *     is no device at all
+     * @return contexts of the devices that are there; null if the library could not look, for
+     *     example because there is no device at all
      */
     Set<Long> refreshDevices() {
         try (Arena arena = Arena.ofConfined()) {
@@ -107,7 +107,7 @@ final class RdmaCm {
         Bindings.status(destroyEventChannel, channel);
     }
 
-    /** An id for one connection or listener; its address. */
+    /** Makes an id for one connection or listener. Returns its address. */
     long createId(long channel) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(JAVA_LONG);
@@ -120,12 +120,12 @@ final class RdmaCm {
         return Bindings.status(destroyId, id);
     }
 
-    /** Moves an id, and the events that were not taken yet, to another channel. */
+    /** Moves an id and its events that were not taken yet to another channel. */
     int migrateId(long id, long channel) {
         return Bindings.status(migrateId, id, channel);
     }
 
-    /** Keeps a listener on an IPv6 wildcard from taking IPv4 too. */
+    /** Keeps a listener on an IPv6 wildcard from also taking IPv4. */
     int onlyOwnFamily(long id) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(JAVA_INT, 1);
@@ -138,14 +138,14 @@ final class RdmaCm {
     }
 
     /**
-     * @param backlog requests that may wait to be fetched
+     * @param backlog most requests that may wait to be fetched
      */
     int listen(long id, int backlog) {
         return Bindings.status(listen, id, backlog);
     }
 
     /**
-     * @param source to leave by; a null pointer = the route decides
+     * @param source source address; a null pointer = the route decides
      */
     int resolveAddr(long id, MemorySegment source, MemorySegment destination, int timeoutMillis) {
         return Bindings.status(
@@ -180,8 +180,8 @@ final class RdmaCm {
     }
 
     /**
-     * Puts the queue pair into error and tells the peer, or answers it. May block on iWARP: see the
-     * class.
+     * Puts the queue pair into error and tells the peer, or answers the peer's disconnect. May
+     * block on iWARP: see the class comment.
      */
     int disconnect(long id) {
         return Bindings.status(disconnect, id);
@@ -190,15 +190,15 @@ final class RdmaCm {
     /**
      * An event that was fetched.
      *
-     * @param at its address
-     * @param errno left behind by the fetching: why the library's own step failed, if it did
+     * @param at address of the event
+     * @param errno errno after the fetch: why the library's own step failed, if it did
      */
     record Fetched(long at, int errno) {}
 
     /**
-     * The next event, to be acknowledged, or null if there is none now, or a signal has ended the
-     * wait for it where the channel's descriptor blocks. Also carries out what the library does at
-     * this point, such as making a connected queue pair ready.
+     * Fetches the next event, which must be acknowledged. Null if there is none, or if the
+     * channel's descriptor blocks and a signal ended the wait. The library also does its own steps
+     * here, such as making a connected queue pair ready.
      */
     Fetched nextEvent(long channel) {
         try (Arena arena = Arena.ofConfined()) {

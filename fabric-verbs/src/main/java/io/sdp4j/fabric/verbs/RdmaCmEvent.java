@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * {@code struct rdma_cm_event}: 80 bytes, owned by the library until it is acknowledged; the
- * parameters are those of a connection, the union's datagram form is not used (rdma/rdma_cma.h,
+ * {@code struct rdma_cm_event}: 80 bytes, owned by the library until it is acknowledged. The
+ * parameters are those of a connection; the union's datagram form is not used (rdma/rdma_cma.h,
  * rdma-core 44).
  *
  * <p>{@code private_data_len} is the size of the field on InfiniBand and RoCE, the size of what was
@@ -42,10 +42,10 @@ final class RdmaCmEvent {
 
     private RdmaCmEvent() {}
 
-    /** The library's own step has failed, and {@code errno} says why. */
+    /** Status of an event when the library's own step failed; {@code errno} says why. */
     private static final int OWN_FAILURE = -1;
 
-    /** A copy that outlives the acknowledgement. */
+    /** Returns a copy that outlives the acknowledgement. */
     @SuppressWarnings("restricted") // the library says where its private data is
     static CmEvent copy(RdmaCm.Fetched event) {
         MemorySegment e = Bindings.at(event.at(), LAYOUT);

@@ -30,12 +30,12 @@ final class RdmaCmId {
         return Bindings.at(id, LAYOUT);
     }
 
-    /** Address of the device's {@code ibv_context}; 0 while it is not known. */
+    /** Returns the address of the device's {@code ibv_context}; 0 while the device is not known. */
     static long verbs(long id) {
         return at(id).get(JAVA_LONG, VERBS);
     }
 
-    /** Address of the {@code ibv_qp}. */
+    /** Returns the address of the {@code ibv_qp}. */
     static long queuePair(long id) {
         return at(id).get(JAVA_LONG, QP);
     }

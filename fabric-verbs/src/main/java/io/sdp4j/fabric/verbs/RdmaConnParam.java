@@ -10,12 +10,12 @@ import java.lang.foreign.StructLayout;
 /**
  * {@code struct rdma_conn_param}: 24 bytes (rdma/rdma_cma.h, rdma-core 44).
  *
- * <p>A lost packet is sent again six times: seven would mean for ever on soft-RoCE. A receive that
- * is missing is tried three times at the connection manager's 655 ms; with credits it never is
- * (docs/verbs.md 6).
+ * <p>A lost packet is sent again six times: seven would mean forever on soft-RoCE. A send that
+ * finds no receive is tried again three times at the connection manager's interval of 655 ms; with
+ * credits this never happens (docs/verbs.md 6).
  */
 final class RdmaConnParam {
-    /** The members, which events of connections carry as well. */
+    /** The members of the struct, which are also part of connection events. */
     static final String MEMBERS =
             "private_data 8 private_data_len 1 responder_resources 1 initiator_depth 1"
                     + " flow_control 1 retry_count 1 rnr_retry_count 1 srq 1 qp_num 4";
@@ -34,7 +34,7 @@ final class RdmaConnParam {
     private RdmaConnParam() {}
 
     /**
-     * Those of either side.
+     * Returns the parameters of either side.
      *
      * @param readsServed {@code responder_resources}
      * @param readsStarted {@code initiator_depth}

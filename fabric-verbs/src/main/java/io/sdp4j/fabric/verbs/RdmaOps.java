@@ -25,7 +25,7 @@ final class RdmaOps {
         }
     }
 
-    /** A place for one more, or -1 if there are too many. */
+    /** Takes a place for one more operation; -1 if there are too many. */
     int take(int opcode, long wrId) {
         boolean read = opcode == Completion.READ;
         if (read ? reads == VerbsFabric.MAX_READS : writes == VerbsFabric.MAX_WRITES) {
@@ -50,7 +50,10 @@ final class RdmaOps {
         posted[place] = false;
     }
 
-    /** One that the device still owes a completion for, no longer; or -1. */
+    /**
+     * Gives up an operation that the device has not completed. Returns its place, or -1 if there is
+     * none.
+     */
     int abandon() {
         for (int place = 0; place < posted.length; place++) {
             if (posted[place]) {
@@ -61,7 +64,7 @@ final class RdmaOps {
         return -1;
     }
 
-    /** Ends the one at {@code place} and names it in {@code into}. */
+    /** Ends the operation at {@code place} and describes it in {@code into}. */
     void report(int place, Completion into) {
         into.opcode = opcodes[place];
         into.wrId = wrIds[place];

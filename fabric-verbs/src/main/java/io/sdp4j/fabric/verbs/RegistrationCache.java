@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Registrations of the application's direct buffers that are unused now and may be used again.
+ * Registrations of the application's direct buffers for local use, which are kept to be used again.
  *
- * <p>Kept here are only registrations that give the peer no rights; {@link RemoteKeyCache} has
- * others. Entries leave when their arena was closed, too.
+ * <p>These registrations give the peer no rights; {@link RemoteKeyCache} keeps the others. An entry
+ * is also dropped when its arena was closed.
  */
 final class RegistrationCache extends KeptRegistrations {
     RegistrationCache(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
@@ -16,8 +16,8 @@ final class RegistrationCache extends KeptRegistrations {
     }
 
     /**
-     * A registration of {@code memory} for local use; null if it fails even with nothing else kept,
-     * and {@code failure[0]} then says why.
+     * Returns a registration of {@code memory} for local use. Null if that fails even after all
+     * idle entries were dropped; {@code failure[0]} then says why.
      */
     synchronized RegistrationHandle acquire(MemorySegment memory, int[] failure) {
         dropClosed();
@@ -30,7 +30,7 @@ final class RegistrationCache extends KeptRegistrations {
         }
         long registration = registrar.register(memory);
         if (registration <= 0 && giveUpIdle()) {
-            registration = registrar.register(memory); // the limit may have been met by us
+            registration = registrar.register(memory); // we may have reached the limit
         }
         if (registration <= 0) {
             failure[0] = (int) registration;
@@ -57,7 +57,7 @@ final class RegistrationCache extends KeptRegistrations {
         List<CachedRegistration> closed = List.of();
         for (CachedRegistration e : entries.values()) {
             if (!e.key.scope().isAlive()) {
-                closed = closed.isEmpty() ? new ArrayList<>() : closed; // seldom any
+                closed = closed.isEmpty() ? new ArrayList<>() : closed; // rarely needed
                 closed.add(e);
             }
         }

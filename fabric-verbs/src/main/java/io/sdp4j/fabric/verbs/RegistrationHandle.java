@@ -3,11 +3,12 @@ package io.sdp4j.fabric.verbs;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * The use of a registration by one region. The user may leave it and come back to it, if it was not
- * ended meanwhile, without a lock and without looking for it.
+ * The use of a registration by one region. The user may leave the registration and come back to it,
+ * if it was not ended in between, without a lock and without a look-up.
  *
- * <p>Shape: in use, left, or over, which it stays. The user leaves and comes back; the keeper ends
- * what is left ({@link #endIfLeft}); either of them can end it in any state ({@link #end}), once.
+ * <p>States: in use, left, or over, which is final. The user leaves and comes back; the keeper ends
+ * a use that was left ({@link #endIfLeft}); either of them can end it in any state ({@link #end}),
+ * once.
  */
 final class RegistrationHandle {
     private static final int IN_USE = 0;
@@ -20,16 +21,16 @@ final class RegistrationHandle {
 
     final CachedRegistration entry;
 
-    /** It was lent a part. */
+    /** The use is that of a part of the registered memory. */
     final boolean ofPart;
 
     private final KeptRegistrations keeper;
     private final boolean leavable;
 
-    /** Or null. */
+    /** Runs when the use is over; or null. */
     private Runnable onOver;
 
-    /** Takes the entry. */
+    /** Becomes a user of {@code entry}. */
     RegistrationHandle(KeptRegistrations keeper, CachedRegistration entry, boolean ofPart) {
         this.keeper = keeper;
         this.entry = entry;
@@ -43,9 +44,10 @@ final class RegistrationHandle {
     }
 
     /**
-     * Before anybody else knows it.
+     * Sets the task that runs when the use is over. Called before another thread can know this
+     * object.
      *
-     * @param task runs when it is over, in whatever thread ends it, and must not wait for anything
+     * @param task runs on the thread that ends the use, and must not wait for anything
      */
     void whenOver(Runnable task) {
         onOver = task;
@@ -64,9 +66,9 @@ final class RegistrationHandle {
     }
 
     /**
-     * The user does not need it just now.
+     * Called when the user does not need the registration for now.
      *
-     * @return false if it is not worth keeping: the user ends it
+     * @return false if the registration is not worth keeping; the user then ends the use
      */
     boolean leave() {
         if (!mayBeLeft()) {
@@ -76,17 +78,19 @@ final class RegistrationHandle {
         if (!STATE.compareAndSet(this, IN_USE, LEFT)) {
             return false;
         }
-        // Asked again, as the keeper first says that it keeps nothing more and then looks for what
-        // is left: one of us sees the other.
+        // Asked again, because the keeper first says that it keeps nothing more and then looks for
+        // left uses: one of the two threads sees the other.
         return mayBeLeft() || !STATE.compareAndSet(this, LEFT, IN_USE);
     }
 
-    /** The user needs it again; false if that is not possible any more. */
+    /** Called when the user needs the registration again; false if the use was ended. */
     boolean comeBack() {
         return STATE.compareAndSet(this, LEFT, IN_USE);
     }
 
-    /** The keeper wants it back; whether it was left, and is over now. It is not released. */
+    /**
+     * Ends a use that was left, for the keeper. Returns whether it was left. Does not release it.
+     */
     boolean endIfLeft() {
         boolean ended = STATE.compareAndSet(this, LEFT, OVER);
         if (ended) {
@@ -95,7 +99,7 @@ final class RegistrationHandle {
         return ended;
     }
 
-    /** Ends it, and releases the registration. Idempotent. */
+    /** Ends the use and releases the registration. Idempotent. */
     void end() {
         if (STATE.getAndSet(this, OVER) != OVER) {
             keeper.release(this);
@@ -103,7 +107,7 @@ final class RegistrationHandle {
         }
     }
 
-    /** As {@link #end}, and the registration ends with it if it has no other user. */
+    /** As {@link #end}; the registration ends, too, if it has no other user. */
     void discard() {
         if (STATE.getAndSet(this, OVER) != OVER) {
             keeper.dropIfKept(entry);
@@ -118,7 +122,7 @@ final class RegistrationHandle {
         }
     }
 
-    /** Whether it will be ended if the user does not come back. */
+    /** Whether the user may leave: the use will then be ended if the user does not come back. */
     private boolean mayBeLeft() {
         return leavable && keeper.sweeping && entry.kept;
     }

@@ -8,22 +8,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Registered memory of one device: which rights each kind has, and what of it is kept.
+ * Registered memory of one device: the rights of each kind of memory, and the registrations that
+ * are kept.
  *
- * <p>The clock is not asked: a timer of the event loop runs while something is kept, and what was
- * not used since it ran last goes. Thread-safe.
+ * <p>The clock is not read: a timer of the event loop runs while registrations are kept, and ends
+ * those that were not used since it last ran. Thread-safe.
  */
 final class Registrations {
-    /** Of local use, invisible to others: kept for one to two of these. */
+    /**
+     * A registration for local use, which peers cannot use, is kept for one to two of these
+     * periods.
+     */
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Of local use; and so much again of what peers were lent. */
+    /** Most bytes kept for local use, and as many again of memory that was lent to peers. */
     private static final long MAX_KEPT_BYTES = 64L << 20;
 
     private final VerbsDevice device;
     private final EventLoop loop;
 
-    /** A key is kept for one to two of these. */
+    /** A key is kept for one to two of these periods. */
     private final long keysSweepNanos;
 
     private final RegistrationCache cache;
@@ -64,12 +68,15 @@ final class Registrations {
         }
     }
 
-    /** Gives the peer no rights. */
+    /** Returns a registrar that gives the peer no rights. */
     SlabPool.Registrar local() {
         return new WithRights(Ibv.ACCESS_LOCAL_WRITE);
     }
 
-    /** A registration, or {@code -errno} if it fails even when nothing idle is kept. */
+    /**
+     * Returns a registration, or {@code -errno} if that fails even after all idle ones were given
+     * up.
+     */
     private long regMr(MemorySegment memory, int access) {
         long mr = device.ibv.regMr(device.pd, memory, access);
         if (mr >= 0) {
@@ -77,12 +84,15 @@ final class Registrations {
         }
         boolean keysEnded = keys.giveUpIdle();
         if (cache.giveUpIdle() || keysEnded) {
-            mr = device.ibv.regMr(device.pd, memory, access); // we may have met the limit
+            mr = device.ibv.regMr(device.pd, memory, access); // we may have reached the limit
         }
         return mr;
     }
 
-    /** On iWARP the answer to a read is a write by the peer, and must be allowed as such. */
+    /**
+     * Returns the rights for local use. On iWARP the answer to an RDMA read is a write by the peer,
+     * which must be allowed.
+     */
     private int localAccess() {
         return Ibv.ACCESS_LOCAL_WRITE | (device.iwarp ? Ibv.ACCESS_REMOTE_WRITE : 0);
     }
@@ -91,7 +101,7 @@ final class Registrations {
      * Registers memory of the application.
      *
      * @param lender the connection that registers it
-     * @param onClose told of the end
+     * @param onClose told when the region has ended
      */
     VerbsMemoryRegion register(
             MemorySegment memory,
@@ -115,8 +125,8 @@ final class Registrations {
             RegistrationHandle use = made(cache.acquire(memory, failure), memory, failure);
             return new LocalRegion(memory, concealed, use, onClose);
         }
-        // Memory that is only read is not registered for writing: the peer is given no right beyond
-        // what it was told, and the kernel need not take its pages for changed.
+        // Memory that is only read is not registered for writing: the peer gets no right beyond
+        // what it was told, and the kernel need not treat the pages as modified.
         int access =
                 (remoteRead ? Ibv.ACCESS_REMOTE_READ : 0)
                         | (remoteWrite ? Ibv.ACCESS_REMOTE_WRITE : 0)
@@ -136,7 +146,7 @@ final class Registrations {
         return use;
     }
 
-    /** One that must not be readable by a key from an earlier use of the memory. */
+    /** A region that must not be readable by a key from an earlier use of the memory. */
     private final class LocalRegion extends VerbsMemoryRegion {
         private int concealed;
 
@@ -159,7 +169,10 @@ final class Registrations {
         }
     }
 
-    /** {@code lender} begins to end: its peer reads nothing any more but what is lent just now. */
+    /**
+     * Ends the keys of a connection that begins to end: its peer can read only the memory that is
+     * lent to it now.
+     */
     void forgetKeys(RemoteKeyCache.Lender lender) {
         keys.forget(lender);
     }
@@ -182,7 +195,7 @@ final class Registrations {
                 nanos);
     }
 
-    /** Ends the kept ones; those in use end with their use. */
+    /** Ends the kept registrations; those in use end with their use. */
     void close() {
         closed = true;
         cache.close();

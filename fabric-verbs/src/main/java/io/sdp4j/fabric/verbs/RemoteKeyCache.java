@@ -5,44 +5,44 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Keys of buffers that their owner lends for the peer to read, and may lend again.
+ * Keys of buffers that a connection lends for its peer to read, and may lend again.
  *
- * <p>A key that was told to a peer should die with its advertisement, and that costs two
- * registration calls for each buffer. So a key outlives its advertisement, a little, where it is
- * likely to be wanted again and can show the peer least: it belongs to one connection; it is kept
- * from the second time on that the connection lends the same bytes of the same memory; it ends when
- * that was not repeated between two sweeps, when any of the bytes are registered for anything else,
- * when the connection begins to end, and when limits are met. The rest of a buffer of which a part
- * has been sent is lent with the key of the whole, which the peer has, and which does not live
- * longer for it.
+ * <p>A key that was told to a peer should end with its advertisement (SrcAvail), but that costs two
+ * registration calls for each buffer. So a key outlives its advertisement a little if it is likely
+ * to be needed again and shows the peer as little as possible. A key belongs to one connection. It
+ * is kept from the second time on that the connection lends the same bytes of the same memory. It
+ * ends when this was not repeated between two sweeps, when any of the bytes are registered for
+ * something else, when the connection begins to end, and when a limit is reached. If a part of a
+ * buffer has been sent, the rest is lent with the key of the whole buffer, which the peer has
+ * already and which does not live longer because of this.
  *
- * <p>Memory that may be freed while a peer can read it is not kept at all: only that of buffers and
- * of automatic arenas is, which an entry keeps from being collected.
+ * <p>Keys of memory that may be freed while a peer can read it are never kept. Only memory of
+ * buffers and of automatic arenas qualifies, which an entry keeps from being collected.
  *
- * <p>An entry without a registration is the note that its memory was lent once. No thread holds the
+ * <p>An entry without a registration records that its memory was lent once. No thread holds the
  * monitor while lent memory is registered.
  */
 final class RemoteKeyCache extends KeptRegistrations {
-    /** A connection that lends. Guarded by the keys' monitor. */
+    /** A connection that lends memory. Guarded by the cache's monitor. */
     static final class Lender {
         private int entries;
         private boolean ended;
     }
 
-    /** Grows with each key that comes to be. */
+    /** Incremented for each new key. */
     private volatile int generation;
 
     /**
-     * @param registrar gives the peer the right to read, and no other
-     * @param maxBytes of all kept memory; 0 = every key dies with its advertisement
+     * @param registrar gives the peer the right to read and no other
+     * @param maxBytes most bytes of all kept memory; 0 = every key ends with its advertisement
      */
     RemoteKeyCache(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
         super(registrar, maxBytes, sweepLater);
     }
 
     /**
-     * A registration of {@code memory} for the peer of {@code lender} to read; null if it fails,
-     * and {@code failure[0]} then says why.
+     * Returns a registration of {@code memory} that the peer of {@code lender} may read. Null if
+     * that fails; {@code failure[0]} then says why.
      */
     RegistrationHandle lend(Lender lender, MemorySegment memory, int[] failure) {
         RegistrationHandle loan = take(lender, memory);
@@ -79,7 +79,7 @@ final class RemoteKeyCache extends KeptRegistrations {
                 keep(e);
             }
         } else if (e.registration == 0 && e.used()) {
-            e = new CachedRegistration(key); // another thread registers the other just now
+            e = new CachedRegistration(key); // another thread is registering the known one
         } else {
             e.takeBack();
         }
@@ -88,7 +88,7 @@ final class RemoteKeyCache extends KeptRegistrations {
         return new RegistrationHandle(this, e, false);
     }
 
-    /** The entry that holds these bytes and is kept, not only for a loan under way; or null. */
+    /** Returns the entry that covers these bytes and was lent more than once, or null. */
     private CachedRegistration wholeOf(Key part) {
         assert Thread.holdsLock(this);
         if (part.lender().entries > 0) {
@@ -116,7 +116,7 @@ final class RemoteKeyCache extends KeptRegistrations {
     }
 
     /**
-     * {@code memory} gets another use: no key that was told to a peer reaches it any more.
+     * Ends every key that reaches {@code memory}, because the memory gets another use.
      *
      * @return a number for {@link #conceal(MemorySegment, int)}
      */
@@ -128,7 +128,7 @@ final class RemoteKeyCache extends KeptRegistrations {
     }
 
     /**
-     * As the other one, and does nothing if no key has come to be since then.
+     * As {@link #conceal(MemorySegment)}, but does nothing if there was no new key since then.
      *
      * @param since what the last call for the same memory returned
      */
@@ -136,7 +136,10 @@ final class RemoteKeyCache extends KeptRegistrations {
         return since == generation ? since : conceal(memory);
     }
 
-    /** A key of the same lender and lifetime shows its peer nothing new. */
+    /**
+     * Drops the keys that share bytes of {@code memory}, except those of the same lender and
+     * lifetime as {@code own}, which show the peer nothing new.
+     */
     private void concealFromOthers(MemorySegment memory, Key own) {
         assert Thread.holdsLock(this);
         for (CachedRegistration e : List.copyOf(entries.values())) {
@@ -150,7 +153,7 @@ final class RemoteKeyCache extends KeptRegistrations {
         }
     }
 
-    /** The connection ends: nothing of it is kept from now on. */
+    /** Ends the keys of a connection that is ending, and keeps none of it from now on. */
     synchronized void forget(Lender lender) {
         lender.ended = true;
         if (lender.entries > 0) {

@@ -4,10 +4,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Contexts of devices that were removed, until the library has noticed: from then on it closes them
- * by itself with the last id that uses them, and need not look again.
+ * Contexts of devices that were removed and that the library has not noticed yet. Once it has
+ * noticed, it closes a context by itself with the last id that uses it, and need not look again.
  *
- * <p>Thread-safe; a removal and a look do not meet, as both are the event thread's.
+ * <p>Thread-safe. A removal and a look never overlap, because both run on the event thread.
  */
 final class RemovedContexts {
     private final Set<Long> contexts = ConcurrentHashMap.newKeySet();
@@ -16,20 +16,21 @@ final class RemovedContexts {
         contexts.add(context);
     }
 
-    /** The library has given the address to another device. */
+    /** Called when the library has given the address to another device. */
     void isBack(long context) {
         contexts.remove(context);
     }
 
-    /** Whether the library has to look. */
+    /** Whether the library has to look again. */
     boolean any() {
         return !contexts.isEmpty();
     }
 
     /**
-     * The library has looked.
+     * Called when the library has looked.
      *
-     * @param there contexts that it has open and whose devices are there; null if it could not look
+     * @param there contexts that the library has open and whose devices are there; null if it could
+     *     not look
      */
     void onLooked(Set<Long> there) {
         if (there != null) {

@@ -4,28 +4,29 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 
 /**
- * Which RDMA port carries connections to a port of the application: another one where a device
- * shares its ports with TCP. See {@link VerbsConfig#SHARED_PORT_MASK}. Thread-safe.
+ * Maps ports of the application to RDMA ports. They differ if a device shares its ports with TCP,
+ * see {@link VerbsConfig#SHARED_PORT_MASK}. Thread-safe.
  */
 final class SharedPorts {
     private final Ibv ibv;
 
-    /** Whether the last device asked about shares its ports with TCP. */
+    /** Whether the device of the last call of {@link #of} shares its ports with TCP. */
     private volatile boolean lastShared;
 
     SharedPorts(Ibv ibv) {
         this.ibv = ibv;
     }
 
-    /** Whether a wildcard shares its ports with TCP. */
+    /** Whether a listener on a wildcard shares its ports with TCP. */
     boolean any() {
         return IbvDevice.anyIwarp(ibv);
     }
 
     /**
-     * The port that carries connections to the application's {@code port} on {@code device}.
+     * Returns the port that carries connections to the application's {@code port} on {@code
+     * device}.
      *
-     * @param device null = a wildcard's
+     * @param device null = a wildcard
      */
     int of(VerbsDevice device, int port) throws FabricException {
         boolean shared = device != null ? device.sharesTcpPorts() : any();
@@ -43,7 +44,10 @@ final class SharedPorts {
         return wire;
     }
 
-    /** The same for a device that is not known yet: most hosts have devices of one kind. */
+    /**
+     * Guesses that port for a device that is not known yet: most hosts have devices of one kind
+     * only.
+     */
     int likely(int port) {
         int wire = port ^ VerbsConfig.SHARED_PORT_MASK;
         return lastShared && wire != 0 ? wire : port;

@@ -4,15 +4,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Keeps the one offset taken that soft-iWARP's library cannot use.
+ * Occupies the one offset that the library of soft-iWARP cannot use.
  *
- * <p>The kernel lays the queues of a context one behind the other, each where there is room first,
- * and tells the library at which offset it finds them. The library takes 0x90000 for "nowhere" and
- * gives such a queue up. So when all before it is taken, which some 26 queue pairs do, no further
- * queue can be made. An unused completion queue, made before all others, reaches beyond that
- * offset: no queue begins there. It takes 1 MiB of kernel memory.
+ * <p>The kernel places the queues of a context one behind the other, each in the first gap that is
+ * large enough, and tells the library their offsets. The library takes offset 0x90000 for "nowhere"
+ * and gives such a queue up. So once all offsets below are taken, by some 26 queue pairs, no
+ * further queue can be made. An unused CQ, made before all others, covers that offset, so no queue
+ * begins there. It takes 1 MiB of kernel memory.
  *
- * <p>All fabrics of the process share it, as they share contexts. Thread-safe.
+ * <p>All fabrics of the process share this CQ, because they share contexts. Thread-safe.
  *
  * <p>Source: {@code SIW_INVAL_UOBJ_KEY} of rdma/siw-abi.h and its use in providers/siw/siw.c
  * (rdma-core 44); the kernel's offsets have been those of pages since Linux 5.5.
@@ -20,10 +20,10 @@ import java.util.Map;
 final class SiwOffsets {
     private static final int VENDOR_ID = 0x626d74;
 
-    /** Of 32 bytes each. */
+    /** Entries of the CQ, of 32 bytes each. */
     private static final int ENTRIES = 1 << 15;
 
-    /** By the address of their context; guarded by the class. */
+    /** Keyed by the address of the context; guarded by the class's monitor. */
     private static final Map<Long, SiwOffsets> TAKEN = new HashMap<>();
 
     private final long cq;
@@ -38,12 +38,15 @@ final class SiwOffsets {
         return vendorId == VENDOR_ID;
     }
 
-    /** To be called before any queue of the context is made. A failure here does no harm yet. */
+    /**
+     * Occupies the offset. Called before any queue of the context is made. A failure here does no
+     * harm yet.
+     */
     static synchronized void take(Ibv ibv, long context) {
         TAKEN.computeIfAbsent(context, c -> new SiwOffsets(ibv.createCq(c, ENTRIES, 0))).users++;
     }
 
-    /** To be called when all queues of the caller are gone. */
+    /** Gives the offset back. Called when all queues of the caller are gone. */
     static synchronized void giveBack(Ibv ibv, long context) {
         SiwOffsets s = TAKEN.get(context);
         if (--s.users == 0) {

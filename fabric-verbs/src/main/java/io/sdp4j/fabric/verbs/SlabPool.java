@@ -23,7 +23,10 @@ final class SlabPool {
 
     /** Registers memory; replaced in tests. */
     interface Registrar {
-        /** A local registration's address, or {@code -errno}. */
+        /**
+         * Registers memory for local use. Returns the address of the registration, or {@code
+         * -errno}.
+         */
         long register(MemorySegment memory);
 
         int lkey(long registration);
@@ -63,7 +66,7 @@ final class SlabPool {
             return first != null && first.getValue() == memory.byteSize();
         }
 
-        /** Takes {@code want} bytes; their offset or -1. */
+        /** Takes {@code want} bytes. Returns their offset, or -1. */
         long take(long want) {
             Map.Entry<Long, Long> fit = null;
             for (Map.Entry<Long, Long> e : free.entrySet()) {
@@ -135,9 +138,9 @@ final class SlabPool {
     }
 
     /**
-     * {@code want} bytes, page-aligned, with whatever a former owner left in them.
+     * Leases {@code want} bytes, page-aligned. They are not cleared after their former owner.
      *
-     * @throws FabricException RESOURCES if a limit is met
+     * @throws FabricException RESOURCES if a limit is reached
      */
     synchronized Lease lease(long want) throws FabricException {
         long rounded = (want + PAGE - 1) & -PAGE;
@@ -205,12 +208,12 @@ final class SlabPool {
         s.arena.close();
     }
 
-    /** Registered now. */
+    /** Returns the number of bytes that are registered now. */
     synchronized long bytes() {
         return bytes;
     }
 
-    /** Gives everything back; no lease is left. */
+    /** Gives everything back. No lease may be left. */
     synchronized void close() {
         for (Slab s : List.copyOf(slabs)) {
             assert s.empty() : "a queue pair is left";

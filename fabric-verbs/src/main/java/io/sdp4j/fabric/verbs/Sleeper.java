@@ -6,24 +6,28 @@ import io.sdp4j.linux.WakeSignal;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sleep of the one thread that waits at a queue pair, and how it is ended.
+ * The sleep of the one thread that waits at a queue pair, and the ways to end it.
  *
- * <p>Shape: two ways. In poll(2) on the channel's descriptor and an eventfd, after which the event
- * is read; or in the read itself, which is one system call instead of two, of some four that a
- * short answer costs. The second for sleeps without an end, once several have followed each other
- * and no other thread has looked for events meanwhile: selectors and the event thread want a
- * descriptor that does not block. Rarer where other threads end such sleeps, as a writer does that
- * takes what a reader waits for: that is dearer then. From outside, at a close or a lost
- * connection, such a sleep is ended by a signal ({@link WakeSignal}), again and again until the
- * thread has come out: one may come before the thread is in the call.
+ * <p>Shape: a thread sleeps in one of two ways. The first is poll(2) on the channel's descriptor
+ * and an eventfd, followed by a read of the event. The second is the blocking read itself, which
+ * saves one of some four system calls of a short answer. The second way is for sleeps without a
+ * time limit, once several of them followed each other and no other thread looked for events in
+ * between, because selectors and the event thread need a descriptor that does not block. It is used
+ * more rarely if other threads end such sleeps, as a writer does that takes what a reader waits
+ * for, because ending them costs more. A close or a lost connection ends a blocking read by a
+ * signal ({@link WakeSignal}), which is repeated until the thread has left the call, because a
+ * signal may come before the thread is in the call.
  *
- * <p>Guarded by the queue pair's monitor, but for {@link #sleep}.
+ * <p>Guarded by the queue pair's monitor, except {@link #sleep}.
  */
 final class Sleeper {
-    /** Sleeps without an end, with no other thread at the channel, before one is a read. */
+    /**
+     * Consecutive sleeps without a time limit, with no other thread at the channel, before one is a
+     * blocking read.
+     */
     static final int IN_A_ROW = 3;
 
-    /** So many more after each read that had to be ended by a signal, and no more than that. */
+    /** Upper bound of that number, which grows after each read that a signal had to end. */
     private static final int MOST_IN_A_ROW = 4096;
 
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -34,19 +38,19 @@ final class Sleeper {
     private final EventLoop loop;
     private boolean sleeping;
 
-    /** Sleeps so far: a signal is for one of them. */
+    /** Number of sleeps so far; a signal is for one of them. */
     private int sleeps;
 
     private int inARow;
     private int wantedInARow = IN_A_ROW;
     private int foreignTakes;
 
-    /** The thread that read last, and the kernel's number of it, which costs a call to learn. */
+    /** The thread that read last, and its kernel number, which costs a system call to learn. */
     private Thread reader;
 
     private int readerNumber;
 
-    /** A signal is on its way to this sleep, and the event thread looks whether it has worked. */
+    /** A signal was sent to this sleep, and the event thread checks whether it has worked. */
     private boolean signalled;
 
     Sleeper(VerbsQueuePair qp, QpResources resources, ChannelEvents events, EventLoop loop) {
@@ -61,7 +65,7 @@ final class Sleeper {
         return sleeping;
     }
 
-    /** The calling thread is about to {@link #sleep} for this time. */
+    /** Called by a thread that is about to {@link #sleep} for {@code nanos}. */
     void begin(long nanos) {
         assert Thread.holdsLock(qp);
         sleeping = true;
@@ -80,10 +84,10 @@ final class Sleeper {
     }
 
     /**
-     * Sleeps until there is an event, the time is over, or {@link #rouse} was called; perhaps for
-     * no reason. Without the monitor.
+     * Sleeps until there is an event, the time is over, or {@link #rouse} is called. May return
+     * early for no reason. Without the monitor.
      *
-     * @return to be given to {@link #end}
+     * @return the argument of {@link #end}
      */
     int sleep(long nanos) {
         return events.beingRead()
@@ -92,7 +96,7 @@ final class Sleeper {
                         resources.awaitScratch, resources.cqs.compFd, resources.cqs.wakeFd, nanos);
     }
 
-    /** Takes what has ended the sleep; whether that was an event. */
+    /** Takes the event or wake-up that ended the sleep. Returns whether it was an event. */
     boolean end(int ready) {
         assert Thread.holdsLock(qp);
         sleeping = false;
@@ -130,7 +134,10 @@ final class Sleeper {
         loop.schedule((EventLoop.Repeatable) () -> lookAgain(signalledSleep), AGAIN_NANOS);
     }
 
-    /** The thread may not have been in the call yet. Event thread. */
+    /**
+     * Sends the signal again if the sleep goes on, because the thread may not have been in the call
+     * yet. Event thread.
+     */
     private void lookAgain(int signalledSleep) {
         synchronized (qp) {
             if (events.beingRead() && sleeps == signalledSleep) {

@@ -15,8 +15,8 @@ import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 
 /**
- * {@code struct sockaddr_in} and {@code struct sockaddr_in6}: the family in host order, port and
- * address in network order (netinet/in.h).
+ * {@code struct sockaddr_in} and {@code struct sockaddr_in6}: family in host byte order, port and
+ * address in network byte order (netinet/in.h).
  */
 final class SockAddr {
     static final StructLayout IN =
@@ -38,7 +38,7 @@ final class SockAddr {
 
     private SockAddr() {}
 
-    /** The struct for {@code a} with another port. */
+    /** Makes the struct for {@code a} and {@code port}. */
     static MemorySegment of(Arena arena, InetAddress a, int port) {
         byte[] raw = a.getAddress();
         boolean v6 = raw.length == 16;
@@ -52,7 +52,7 @@ final class SockAddr {
         return s;
     }
 
-    /** The address in a {@code sockaddr_storage}; null if it is no IP address. */
+    /** Returns the address in a {@code sockaddr_storage}; null if it is not an IP address. */
     static InetSocketAddress get(MemorySegment s) {
         int family = s.get(JAVA_SHORT, FAMILY);
         if (family != AF_INET && family != AF_INET6) {

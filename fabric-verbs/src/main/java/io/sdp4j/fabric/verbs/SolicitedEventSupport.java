@@ -3,12 +3,12 @@ package io.sdp4j.fabric.verbs;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Whether one device wakes a thread that asked to be woken by solicited events only.
+ * Finds out whether a device wakes a thread that asked for solicited events only.
  *
- * <p>Nothing that a device says of itself tells it: soft-iWARP of Linux 6.1 takes the request and
- * never rings (its completions of receives are not marked as solicited, whatever came). So it is
- * seen: one that has rung once does it, and one that has let several messages lie without having
- * ever rung does not.
+ * <p>No attribute of a device tells this: soft-iWARP of Linux 6.1 accepts the request and never
+ * signals (it does not mark completions of receives as solicited). So the device is observed: a
+ * device that has signalled once does support it; a device that has left several messages
+ * unsignalled, and never signalled, does not.
  *
  * <p>Thread-safe.
  */
@@ -18,21 +18,21 @@ final class SolicitedEventSupport {
     private volatile boolean seen;
     private final AtomicInteger missed = new AtomicInteger();
 
-    /** A solicited event came. */
+    /** Called when a solicited event came. */
     void onRung() {
         if (!seen) {
             seen = true;
         }
     }
 
-    /** None came for a while, and a message was there. */
+    /** Called when a message was there, but no solicited event had come for a while. */
     void onMissed() {
         if (!seen && missed.get() < MOST_MISSED) {
             missed.incrementAndGet();
         }
     }
 
-    /** Whether one that waits may rely on them for a while. */
+    /** Whether a waiting thread may rely on solicited events for a while. */
     boolean come() {
         return seen || missed.get() < MOST_MISSED;
     }

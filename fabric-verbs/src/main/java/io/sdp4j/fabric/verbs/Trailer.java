@@ -26,7 +26,7 @@ record Trailer(int receiveBytes, int port) {
     /** Private data of a request that fits all transports: 92 bytes less the 36 of the kernel. */
     static final int REQUEST_BYTES = 56;
 
-    /** Of an answer; a refusal has 148. */
+    /** Private data of an answer that accepts; a refusal has 148. */
     static final int REPLY_BYTES = 196;
 
     static final int REFUSAL_BYTES = 148;
@@ -36,7 +36,7 @@ record Trailer(int receiveBytes, int port) {
     private static final int MIN_RECEIVE_BYTES = 64;
     private static final int MAX_RECEIVE_BYTES = 1 << 20;
 
-    /** {@code data} and the trailer in a field of {@code fieldBytes}. */
+    /** Returns {@code data} and the trailer in a field of {@code fieldBytes}. */
     byte[] append(byte[] data, int fieldBytes) {
         int at = fieldBytes - BYTES;
         if (data.length > at) {
@@ -53,7 +53,9 @@ record Trailer(int receiveBytes, int port) {
         return field;
     }
 
-    /** The trailer of a received field, or null if it is none of ours or makes no sense. */
+    /**
+     * Returns the trailer of a received field, or null if it is not one of ours or is malformed.
+     */
     static Trailer of(byte[] field, int fieldBytes) {
         int at = fieldBytes - BYTES;
         if (field.length < fieldBytes || field[at] != MAGIC || field[at + 6] != VERSION) {
@@ -69,7 +71,7 @@ record Trailer(int receiveBytes, int port) {
         return new Trailer(receive, ((field[at + 4] & 0xFF) << 8) | (field[at + 5] & 0xFF));
     }
 
-    /** The application's part of a field. */
+    /** Returns the application's part of a field. */
     static byte[] data(byte[] field, int fieldBytes) {
         return of(field, fieldBytes) == null ? field : Arrays.copyOf(field, fieldBytes - BYTES);
     }

@@ -12,13 +12,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * One attempt to connect, on the thread that wants the connection, which takes its events itself
- * and waits in its system calls: {@link ConnectWatchdog} ends them.
+ * One attempt to connect, made on the thread that wants the connection. That thread takes the
+ * events itself and waits in system calls, which {@link ConnectWatchdog} ends.
  *
- * <p>The local address is asked for when the destination has an RDMA path, which is as late as the
- * connection request allows: it names the port. Whatever fails, the id and its queue pair are
- * destroyed on the event thread, after the call that may still run on them, and when that waits for
- * nothing any more.
+ * <p>The local address is asked for once the destination has an RDMA path. This is as late as
+ * possible, because the connection request names the local port. After a failure the event thread
+ * destroys the id and its queue pair, after the call that may still run on them, and when
+ * destroying them does not block any more.
  */
 final class VerbsActiveSide implements CmChannel.Target {
     private final VerbsFabric fabric;
@@ -28,19 +28,19 @@ final class VerbsActiveSide implements CmChannel.Target {
     private final long own;
     private final long begun;
 
-    /** When the clock was read last, which costs a system call in some machines. */
+    /** Time of the last reading of the clock, which costs a system call on some machines. */
     private long nowNanos;
 
     private long id;
     private VerbsDevice device;
     private VerbsQueuePair qp;
 
-    /** The peer has answered, and may be told. */
+    /** The peer has answered, and may have been told that the connection is up. */
     private volatile boolean answered;
 
     /**
      * @param begun {@link System#nanoTime} value when the attempt began
-     * @throws FabricException if there is no more of something
+     * @throws FabricException if a resource is short
      */
     VerbsActiveSide(VerbsFabric fabric, CmChannel channel, ConnectRequest request, long begun)
             throws FabricException {
@@ -52,7 +52,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         own = channel.own();
     }
 
-    /** Questions of the event thread to an attempt. */
+    /** Answers the event thread's questions about this attempt. */
     private final class Watched extends ConnectWatchdog.Caller {
         @Override
         boolean unwanted(long waitedNanos) {
@@ -60,7 +60,10 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
     }
 
-    /** Between the moves to the fabric's channel and to the queue pair there is no event. */
+    /**
+     * Never called: there is no event between the move to the fabric's channel and the move to the
+     * queue pair.
+     */
     @Override
     public void onCmEvent(CmEvent e) {
         throw new AssertionError("an event of an id that is not connected: " + e.type());
@@ -85,7 +88,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
     }
 
-    /** Goes as far as an attempt gets without its peer. Nothing is left. */
+    /** Goes as far as an attempt gets without its peer. Leaves nothing behind. */
     void rehearse() throws FabricException {
         fabric.callWatch.enter(caller);
         try {
@@ -124,14 +127,14 @@ final class VerbsActiveSide implements CmChannel.Target {
     }
 
     /**
-     * Any thread. On InfiniBand and RoCE the library tells the peer before it tells us; an iWARP
-     * peer waits for our greeting.
+     * Whether the peer may take the connection for established. On InfiniBand and RoCE the library
+     * tells the peer before it tells us; an iWARP peer waits for our greeting. Any thread.
      */
     private boolean mayBeEstablished() {
         return answered || qp.answered();
     }
 
-    /** Finds the way and makes the queue pair. */
+    /** Resolves the path and makes the queue pair. */
     private void prepare() throws FabricException {
         InetSocketAddress remote = request.remote();
         int guess = fabric.ports.likely(remote.getPort());
@@ -146,7 +149,7 @@ final class VerbsActiveSide implements CmChannel.Target {
             device = fabric.device(RdmaCmId.verbs(id));
         }
         int r = channel.cm.resolveRoute(id, leftMillis());
-        if (r == -Linux.EAGAIN) { // no limit here
+        if (r == -Linux.EAGAIN) { // not a limit here
             throw new FabricException(
                     Cause.UNAVAILABLE,
                     "no RDMA path to " + remote + ": the port knows no subnet manager yet");
@@ -156,7 +159,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
         expect(RdmaCmEvent.ROUTE_RESOLVED);
         qp = new VerbsQueuePair(fabric, channel, device, id, request.spec(), false);
-        device.requireThere(); // a removal before the device knew of it has not ended it
+        device.requireThere(); // a removal before the device knew the queue pair has not ended it
         qp.reserve(null);
     }
 
@@ -185,7 +188,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
     }
 
-    /** A signal meant for another thread means another try. */
+    /** Starts the connection. A signal that was meant for another thread means another try. */
     private void start(byte[] privateData) throws FabricException {
         int r;
         try (Arena arena = Arena.ofConfined()) {
@@ -205,7 +208,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         }
     }
 
-    /** The next event, which must be of this type; not ended by an interrupt. */
+    /** Returns the next event, which must be of this type. An interrupt does not end the wait. */
     private CmEvent expect(int type) throws FabricException {
         CmEvent e = take();
         while (e == null && stillWanted()) {
@@ -221,7 +224,7 @@ final class VerbsActiveSide implements CmChannel.Target {
         return e;
     }
 
-    /** The next event; null if a signal has ended the wait for it. */
+    /** Returns the next event; null if a signal ended the wait. */
     private CmEvent take() {
         caller.begin();
         try {
@@ -232,8 +235,8 @@ final class VerbsActiveSide implements CmChannel.Target {
     }
 
     /**
-     * True, unless it throws. Reads the clock, which is done only when a wait was in vain: the time
-     * left to others follows from the time waited for them.
+     * Returns true, or throws if the attempt is over. Reads the clock, which happens only after a
+     * wait without an event: otherwise the time left follows from the time that was waited.
      */
     private boolean stillWanted() throws FabricException {
         nowNanos = System.nanoTime();
@@ -251,9 +254,10 @@ final class VerbsActiveSide implements CmChannel.Target {
     }
 
     /**
-     * Time left to wait; time that this side used itself does not count.
+     * Returns the time left to wait. Time that this side used itself does not count.
      *
-     * @param waitedNanos so far for others: the network, the peer, a call that waits for it
+     * @param waitedNanos time waited so far for others: the network, the peer, a call that waits
+     *     for the peer
      */
     private long left(long waitedNanos, long now) {
         long forOthers = request.deadlineNanos() - begun - waitedNanos;

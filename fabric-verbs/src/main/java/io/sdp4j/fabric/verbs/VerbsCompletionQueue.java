@@ -6,8 +6,8 @@ import io.sdp4j.linux.AdaptiveSpin;
 import io.sdp4j.linux.EpollLoop;
 
 /**
- * Completions as the user of one queue pair sees them: completions in the device's order, then how
- * it ended, then only the reads and writes that were flushed.
+ * The completion queue of one queue pair, as its user sees it: completions in the device's order,
+ * then the end, then only the reads and writes that were flushed.
  *
  * <p>Guarded by the queue pair's monitor.
  */
@@ -34,7 +34,7 @@ final class VerbsCompletionQueue extends CqWaiter {
         return over;
     }
 
-    /** The user has gone. */
+    /** Says that the user has closed the queue pair. */
     void end() {
         assert Thread.holdsLock(qp);
         over = true;
@@ -54,7 +54,7 @@ final class VerbsCompletionQueue extends CqWaiter {
         }
     }
 
-    /** As {@link #look}, without asking the device. Monitor held. */
+    /** As {@link #look}, but without asking the device. Monitor held. */
     private boolean isKnown() {
         assert Thread.holdsLock(qp);
         return !requests.completed().isEmpty()
@@ -99,7 +99,7 @@ final class VerbsCompletionQueue extends CqWaiter {
         }
     }
 
-    /** Handles one completion; whether the user sees it. */
+    /** Handles one completion. Returns whether the user sees it. */
     private boolean onCompleted(long wrId, int status, int byteLen, Completion into) {
         int kind = WrId.kind(wrId);
         into.status = IbvWc.meaning(status);

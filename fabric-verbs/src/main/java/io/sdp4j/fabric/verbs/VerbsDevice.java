@@ -12,19 +12,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Objects that all queue pairs of one device share: the protection domain, the buffers, the limits.
+ * The objects that all queue pairs of one device share: PD, buffers, limits.
  *
- * <p>The context is the connection manager's, which opens each device once for a process and keeps
- * it open while ids use it; this object is closed before the last of them goes.
+ * <p>The context belongs to the connection manager, which opens each device once for a process and
+ * keeps it open while ids use it. This object is closed before the last id is destroyed.
  */
 final class VerbsDevice implements AsyncWatch.User {
-    /** Number that a device is asked for first; some refuse any. */
+    /** Inline bytes that a device is asked for first; some devices refuse any. */
     private static final int MAX_INLINE_BYTES = 256;
 
     /**
-     * By the address of their {@code ibv_qp}, as long as the library has that: it gives the address
-     * to the next one. All of the process, because fabrics share contexts, and an event taken from
-     * one is taken for all.
+     * All queue pairs of the process by the address of their {@code ibv_qp}, while the library has
+     * that struct; afterwards it may give the address to another one. Not one map for each fabric,
+     * because fabrics share contexts, and an event taken from a context is taken for all of them.
      */
     private static final Map<Long, VerbsQueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
 
@@ -34,7 +34,7 @@ final class VerbsDevice implements AsyncWatch.User {
     final long pd;
     final String name;
 
-    /** The name of its character device, which goes before the device does. */
+    /** The name of its character device, which is removed before the device. */
     final String devName;
 
     final boolean iwarp;
@@ -49,10 +49,10 @@ final class VerbsDevice implements AsyncWatch.User {
     final SlabPool slabs;
     final CqResourcesPool cqPool;
 
-    /** To ask a queue pair for; 0 from the time on that they were refused once. */
+    /** Inline bytes to ask for in a new queue pair; 0 once they were refused. */
     volatile int inlineBytes = MAX_INLINE_BYTES;
 
-    /** Queue pairs; guarded by this object's monitor. */
+    /** Number of queue pairs; guarded by this object's monitor. */
     private int users;
 
     private final int asyncFd;
@@ -61,7 +61,7 @@ final class VerbsDevice implements AsyncWatch.User {
     private volatile boolean closed;
 
     /**
-     * @param onFatal told, on the event thread, when the device says that it is no more
+     * @param onFatal told, on the event thread, when the device says that it is gone
      */
     VerbsDevice(
             Ibv ibv,
@@ -95,7 +95,7 @@ final class VerbsDevice implements AsyncWatch.User {
             siw = SiwOffsets.concern(IbvDeviceAttr.get(attr, "vendor_id"));
             maxWrs = IbvDeviceAttr.get(attr, "max_qp_wr");
             maxCqes = IbvDeviceAttr.get(attr, "max_cqe");
-            // RDMA reads of the peer that a queue pair can serve at a time, and of its own
+            // RDMA reads of the peer that a queue pair can serve at a time, and reads of its own
             int served = IbvDeviceAttr.get(attr, "max_qp_rd_atom");
             int started = IbvDeviceAttr.get(attr, "max_qp_init_rd_atom");
             readsServed = Math.min(served, VerbsFabric.MAX_READS);
@@ -119,9 +119,9 @@ final class VerbsDevice implements AsyncWatch.User {
     }
 
     /**
-     * Whether the passive side must be silent until the active side's first message has come: an
-     * answer to the connection request and data right behind it are too much for soft-iWARP, and
-     * MPA forbids it (RFC 5044 7.1.2).
+     * Whether the passive side must not send before the active side's first message has come.
+     * soft-iWARP cannot handle data right behind the answer to the connection request, and MPA
+     * forbids it (RFC 5044 7.1.2).
      */
     boolean initiatorSpeaksFirst() {
         return iwarp;
@@ -133,9 +133,9 @@ final class VerbsDevice implements AsyncWatch.User {
     }
 
     /**
-     * For one more use of what the device has.
+     * Checks that the device is there, before it is used further.
      *
-     * @throws FabricException if it was removed
+     * @throws FabricException if the device was removed
      */
     void requireThere() throws FabricException {
         if (removed) {
@@ -146,7 +146,7 @@ final class VerbsDevice implements AsyncWatch.User {
     // ---- its queue pairs
 
     /**
-     * One more queue pair, or one about to be made, which {@link #release} gives up.
+     * Counts a queue pair, or one that is about to be made, until {@link #release}.
      *
      * @throws FabricException if the device was removed
      */
@@ -155,13 +155,16 @@ final class VerbsDevice implements AsyncWatch.User {
         users++;
     }
 
-    /** Gives a queue pair up; the last one of a removed device closes it. Event thread. */
+    /**
+     * Uncounts a queue pair; the last one of a removed device closes the device. Returns whether it
+     * did. Event thread.
+     */
     synchronized boolean release() {
         users--;
         return closeIfRemoved();
     }
 
-    /** Closes a device that was removed and is unused; whether it did. Event thread. */
+    /** Closes the device if it was removed and is unused. Returns whether it did. Event thread. */
     synchronized boolean closeIfRemoved() {
         boolean now = removed && users == 0 && !closed;
         if (now) {
@@ -174,7 +177,7 @@ final class VerbsDevice implements AsyncWatch.User {
         QUEUE_PAIRS.put(qp, user);
     }
 
-    /** It is about to be destroyed; nothing if it was never added. */
+    /** Forgets a queue pair that is about to be destroyed. Does nothing if it was never added. */
     static void remove(long qp) {
         QUEUE_PAIRS.remove(qp);
     }
@@ -197,7 +200,7 @@ final class VerbsDevice implements AsyncWatch.User {
                     case IbvAsyncEvent.DEVICE_FATAL ->
                             AsyncWatch.users(asyncFd).forEach(AsyncWatch.User::onDeviceFatal);
                     default -> {
-                        // ports and paths are the connection manager's matter
+                        // the connection manager handles events of ports and paths
                     }
                 }
             }
@@ -215,7 +218,7 @@ final class VerbsDevice implements AsyncWatch.User {
         }
     }
 
-    /** The device is gone: nothing works on it any more. */
+    /** Fails all queue pairs of the device, because it is gone. */
     void onRemoved() {
         synchronized (this) {
             removed = true;
@@ -223,12 +226,12 @@ final class VerbsDevice implements AsyncWatch.User {
         for (VerbsQueuePair qp : QUEUE_PAIRS.values()) {
             if (qp.device == this) {
                 qp.failFromOutside(WcStatus.FATAL_ERR);
-                qp.onGone(); // no peer can be heard
+                qp.onGone(); // nothing comes from a peer any more
             }
         }
     }
 
-    /** Gives everything back; no queue pair is left. Event thread. */
+    /** Gives everything back. No queue pair may be left. Event thread. */
     synchronized void close() {
         if (closed) {
             return;
@@ -248,9 +251,9 @@ final class VerbsDevice implements AsyncWatch.User {
     }
 
     /**
-     * Lets the kernel finish a removal that waits for us. The context is the connection manager's
-     * library's, which keeps it open at least until another device is there. Of several fabrics
-     * that have it the last one does so.
+     * Lets the kernel finish a removal that waits for us. The context belongs to the connection
+     * manager's library, which keeps it open at least until another device is there. If several
+     * fabrics use the context, the last one does this.
      */
     private void letGo() {
         MemorySegment c = Bindings.at(context, IbvContext.LAYOUT);

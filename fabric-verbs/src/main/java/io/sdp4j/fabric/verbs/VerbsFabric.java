@@ -30,11 +30,12 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * RC queue pairs of real RDMA devices: InfiniBand, RoCE and iWARP, through librdmacm and
+ * The fabric of RDMA devices: RC queue pairs over InfiniBand, RoCE and iWARP, through librdmacm and
  * libibverbs, without native code of our own.
  *
- * <p>Shape: one event channel, looked after by the event thread; a {@link VerbsDevice} for each
- * device in use. Differences between transports are asked of the device, not of its name.
+ * <p>Shape: one event channel, which the event thread reads, and a {@link VerbsDevice} for each
+ * device in use. Methods of the device, not its name, tell the differences between transports.
+ * Thread-safe.
  *
  * <p>Closing cuts every connection. Device resources are given back when the users have closed
  * their queue pairs.
@@ -48,21 +49,24 @@ public final class VerbsFabric implements Fabric {
     private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /**
-     * The connection manager draws the port that a connection leaves by. Where the device shares
-     * its ports with TCP, it does not know which of them are taken there. The kernel, which draws
-     * the port of a listener that asks for any, does not know which port goes with it.
+     * Tries for a free port. The connection manager chooses the local port of a connection; if the
+     * device shares its ports with TCP, it does not know which ports TCP uses. The kernel chooses
+     * the port of a listener that asks for any, and does not know which RDMA port belongs to it.
      */
     static final int PORTS_TRIED = 10;
 
-    /** Send slots are made for a peer's larger receive slots up to here. */
+    /**
+     * Largest send slot. Send slots are enlarged for a peer with larger receive slots up to this
+     * size.
+     */
     static final int MAX_SEND_BYTES = 64 << 10;
 
-    /** Reads of so much are half as fast again as quarters of it over soft-iWARP. */
+    /** Over soft-iWARP, reads of this size are 1.5 times as fast as reads of a quarter of it. */
     private static final int RDMA_BYTES = 1 << 20;
 
     /**
-     * Private data is what fits every transport, less the {@link Trailer}; of the request the
-     * kernel takes 36 bytes on InfiniBand and RoCE.
+     * Private data is limited to what fits every transport, less the {@link Trailer}; the kernel
+     * takes 36 bytes of a request on InfiniBand and RoCE.
      */
     private static final Capabilities CAPABILITIES =
             new Capabilities(
@@ -93,7 +97,7 @@ public final class VerbsFabric implements Fabric {
 
     private Closeable hotPlug;
 
-    /** Announcements of addresses; null = no listener needs any. Of the event thread. */
+    /** Watch of this host's addresses; null = no listener needs it. Event thread only. */
     private Closeable addresses;
 
     private VerbsFabric(VerbsConfig config, Ibv ibv, CmChannel channel) {
@@ -173,8 +177,8 @@ public final class VerbsFabric implements Fabric {
                 || !address.isAnyLocalAddress()) {
             return start(request);
         }
-        // An id for each family: the connection manager refuses IPv4 clients by itself where an
-        // iWARP device is asked to listen for both.
+        // One id for each family: the connection manager refuses IPv4 clients if an iWARP device
+        // listens for both families.
         VerbsListener six = start(at(address, request));
         try {
             VerbsListener four = start(at(InetAddress.ofLiteral("0.0.0.0"), request));
@@ -189,7 +193,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Where TCP shares its ports, the one beside that connections are to come in by may be taken.
+     * If a device shares its ports with TCP, the RDMA port that belongs to a free port may be
+     * taken.
      */
     @Override
     public int choosePort(Supplier<InetSocketAddress> free) {
@@ -256,8 +261,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * Calls so far of the connection manager, of registrations, and of whatever else is set up or
-     * taken down; by the whole process. For measurements.
+     * Returns the number of calls that the whole process has made so far to the connection manager,
+     * to register memory, and for other set-up and tear-down. For measurements.
      */
     public long setUpCalls() {
         return Bindings.calls();
@@ -265,7 +270,7 @@ public final class VerbsFabric implements Fabric {
 
     // ---- for its parts
 
-    /** The device behind {@code context}. */
+    /** Returns the device of {@code context}. */
     VerbsDevice device(long context) throws FabricException {
         if (context == 0) {
             throw new FabricException(Cause.UNAVAILABLE, "no RDMA device leads there");
@@ -291,8 +296,8 @@ public final class VerbsFabric implements Fabric {
     }
 
     /**
-     * A listener's device has left. Its address may come a good while after the next device, as
-     * from DHCP. Event thread.
+     * Called when a listener's device was removed. Watches addresses, because the listener's
+     * address may appear long after the next device, for example from DHCP. Event thread.
      */
     void onOrphan() {
         if (addresses == null) {
@@ -306,7 +311,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** Nothing works on {@code device} any more. Event thread. */
+    /** Gives up {@code device}, on which nothing works any more. Event thread. */
     void onRemoved(VerbsDevice device) {
         synchronized (devices) {
             if (!devices.values().remove(device)) {
@@ -323,24 +328,27 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** A queue pair of {@code device} is gone, its id not yet. */
+    /** Called when a queue pair of {@code device} is gone, but not its id yet. */
     void release(VerbsDevice device) {
         if (device.release()) {
             refreshSoon();
         }
     }
 
-    /** When the ids of what was removed are gone, too, which is under way. */
+    /**
+     * Lets the library look at its devices a little later, when the ids of a removed device are
+     * gone, too.
+     */
     private void refreshSoon() {
         channel.loop.schedule(() -> removed.onLooked(channel.cm.refreshDevices()), REFRESH_NANOS);
     }
 
-    /** Of a new queue pair. */
+    /** Returns the spinner of a new queue pair. */
     AdaptiveSpin spinner() {
         return new AdaptiveSpin(config.spinMaxNanos(), config.spinnersMax(), SPINNERS);
     }
 
-    /** From now on {@link #close} cuts {@code qp}. */
+    /** Registers {@code qp}, so that {@link #close} cuts it. */
     void established(VerbsQueuePair qp) {
         queuePairs.add(qp);
         if (closed) {
@@ -353,13 +361,13 @@ public final class VerbsFabric implements Fabric {
         shutIfUnused();
     }
 
-    /** A queue pair and its id are gone. Event thread. */
+    /** Forgets a queue pair that is gone with its id. Event thread. */
     void forget(VerbsQueuePair qp) {
         queuePairs.remove(qp);
         onIdGone();
     }
 
-    /** An id is gone. Event thread. */
+    /** Called when an id is gone. Event thread. */
     void onIdGone() {
         if (removed.any()) {
             refreshSoon();
@@ -393,7 +401,7 @@ public final class VerbsFabric implements Fabric {
         }
     }
 
-    /** Whether nothing of the devices is held any more. */
+    /** Whether no resource of any device is held any more. */
     boolean isShut() {
         return shut.get() && devices.isEmpty();
     }

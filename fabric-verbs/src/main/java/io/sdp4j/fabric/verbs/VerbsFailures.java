@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Explains failures from errno values and events: the fault, its cause, and the cure.
+ * Turns errno values and events into exceptions that tell the fault, its cause, and the cure.
  *
  * <p>Source of the values: docs/verbs.md 4, measured on rxe and siw; {@code enum ib_cm_rej_reason}
  * of the kernel's ib_cm.h for the positive ones.
@@ -20,7 +20,7 @@ final class VerbsFailures {
 
     private VerbsFailures() {}
 
-    /** Why there is no event channel. */
+    /** Explains why there is no event channel. */
     static FabricException noChannel(int result) {
         String why =
                 switch (-result) {
@@ -36,12 +36,12 @@ final class VerbsFailures {
         return new FabricException(Cause.UNAVAILABLE, why);
     }
 
-    /** A call that failed on the way. */
+    /** Explains a failed call. */
     static FabricException of(String what, int result) {
         return new FabricException(cause(result), what + ": " + text(result));
     }
 
-    /** {@code result}, unless it is {@code -errno}: then {@link #of}. */
+    /** Returns {@code result}; if it is {@code -errno}, throws {@link #of}. */
     static long check(String what, long result) throws FabricException {
         if (result < 0) {
             throw of(what, (int) result);
@@ -56,7 +56,10 @@ final class VerbsFailures {
                         : "");
     }
 
-    /** EAGAIN is a limit, of the control group or of a device: no call asked here waits. */
+    /**
+     * Returns the cause for an errno. EAGAIN is a limit of the control group or of a device,
+     * because none of these calls waits.
+     */
     private static Cause cause(int result) {
         return switch (-result) {
             case Linux.ENOMEM, Linux.ENFILE, Linux.EMFILE, Linux.EAGAIN -> Cause.RESOURCES;
@@ -69,8 +72,8 @@ final class VerbsFailures {
     }
 
     /**
-     * A step of the library's own that failed while it fetched an event. The peer had no part in
-     * it. The library says ENODEV for whatever kept it from opening the device.
+     * Explains a step of the library that failed while it fetched an event, without the peer's
+     * doing. The library reports ENODEV for anything that kept it from opening the device.
      */
     private static FabricException own(int errno) {
         String unopened =
@@ -84,7 +87,7 @@ final class VerbsFailures {
                 "the RDMA library cannot go on with the connection: " + text(-errno) + unopened);
     }
 
-    /** Memory that could not be registered. */
+    /** Explains why memory could not be registered. */
     static FabricException memory(long bytes, int result) {
         if (result == -Linux.EAGAIN) {
             return of("cannot register " + bytes + " bytes", result);
@@ -101,7 +104,7 @@ final class VerbsFailures {
                         + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)");
     }
 
-    /** The limit of locked memory as the kernel prints it. */
+    /** Returns the limit of locked memory as the kernel prints it. */
     static String lockedLimit() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
@@ -115,7 +118,7 @@ final class VerbsFailures {
         return "an unknown number of";
     }
 
-    /** An event that ends an attempt to connect. */
+    /** Explains an event that ends an attempt to connect. */
     static FabricException of(CmEvent e, byte[] privateData) {
         if (e.errno() != 0) {
             return own(e.errno());

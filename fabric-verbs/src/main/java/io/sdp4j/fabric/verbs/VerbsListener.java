@@ -14,15 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A listener of the connection manager, and the requests that were not answered yet.
+ * A listener of the connection manager, and its requests that were not answered yet.
  *
- * <p>Where it would occupy the TCP port that the kernel's listener has, it takes the mapped port of
- * {@link VerbsConfig#SHARED_PORT_MASK} instead. A wildcard that covers devices of both kinds does
- * so for all of them, and is found over iWARP only.
+ * <p>If it would occupy the TCP port of the kernel's listener, it takes the mapped port of {@link
+ * VerbsConfig#SHARED_PORT_MASK} instead. A wildcard that covers devices of both kinds does so for
+ * all of them; clients then find it over iWARP only.
  *
- * <p>This object's monitor guards the id: only who holds it passes the id to the library. It may be
- * held while an id is destroyed, as that waits for no thread which wants it: {@link CmChannel} has
- * acknowledged an event before it tells of it.
+ * <p>This object's monitor guards the id: a thread passes the id to the library only while it holds
+ * the monitor. The monitor may be held while the id is destroyed, because destroying waits for no
+ * thread that wants the monitor: {@link CmChannel} acknowledges an event before it tells the
+ * target.
  */
 final class VerbsListener implements FabricListener, CmChannel.Target {
     private static final int MAX_PENDING = 1024;
@@ -30,8 +31,8 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /**
-     * Between two looks for clients that do not answer: one timer for all of them, as setting one
-     * and stopping it reads the clock, which costs a system call in some machines.
+     * Time between two looks for clients that do not answer. One timer serves all clients, because
+     * setting and stopping a timer reads the clock, which costs a system call on some machines.
      */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -43,16 +44,19 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     /** 0 = none. */
     private long id;
 
-    /** Its device has left. Of the event thread. */
+    /** Its device was removed. Event thread only. */
     private boolean orphan;
 
-    /** To listen again, left until there is news: a timer goes on. Of the event thread. */
+    /**
+     * Attempts to listen again that are left, on a timer, until there is news; 0 = no timer runs.
+     * Event thread only.
+     */
     private int attempts;
 
     /** Of the event thread. */
     private boolean looking;
 
-    /** Device whose address it listens at; null for a wildcard, and when it has left. */
+    /** Device of the listener's address; null for a wildcard, and after the device was removed. */
     private volatile VerbsDevice device;
 
     /** Set once, with the monitor held. */
@@ -74,7 +78,8 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     /**
-     * @throws FabricException if that is not possible now, or it is closed; there is no id then
+     * @throws FabricException if listening is not possible now, or the listener is closed; there is
+     *     no id then
      */
     private synchronized void listen() throws FabricException {
         if (closed) {
@@ -96,7 +101,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
     }
 
-    /** The device of the address; null for a wildcard. */
+    /** Finds the device of the address; null for a wildcard. */
     private VerbsDevice bound() throws FabricException {
         assert Thread.holdsLock(this);
         long verbs = RdmaCmId.verbs(id);
@@ -126,8 +131,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     /**
-     * Lets go of a device that leaves: a listener at an address of its hears nothing more. One at a
-     * wildcard address is the connection manager's to move. Event thread.
+     * Lets go of a device that is being removed, if the listener is at an address of that device,
+     * where no more requests come. The connection manager moves a listener at a wildcard address by
+     * itself. Event thread.
      */
     void onRemoved(VerbsDevice leaving) {
         if (leaving != null && leaving == device) {
@@ -138,7 +144,10 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
     }
 
-    /** A device or an address may have come: listens again if its own had left. Event thread. */
+    /**
+     * Listens again, if its own device had been removed, because there may be a new device or
+     * address. Event thread.
+     */
     void onAdded() {
         boolean trying = attempts > 0;
         attempts = ATTEMPTS;
@@ -147,7 +156,10 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         }
     }
 
-    /** The addresses of a new device are known to it a moment later. */
+    /**
+     * Tries to listen, and tries again later, because a new device knows its addresses only after a
+     * moment.
+     */
     private void listenAgain() {
         int left = attempts - 1;
         attempts = 0;
@@ -186,7 +198,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         try {
             request.handler().onRequest(side);
         } catch (RuntimeException | Error failure) {
-            side.reject(new byte[0]); // else it would stay pending, and its peer wait
+            side.reject(new byte[0]); // otherwise it would stay pending, and its peer would wait
             throw failure;
         }
     }
@@ -203,7 +215,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         pending.remove(side);
     }
 
-    /** As the application knows it, whatever the port on the wire. */
+    /** Returns an address with the port that the application knows, not the port on the wire. */
     InetSocketAddress address(InetAddress at) {
         return new InetSocketAddress(at, request.address().getPort());
     }
@@ -215,7 +227,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
                 return;
             }
             closed = true;
-            destroy(); // at once: the port is free for the next listener
+            destroy(); // at once, so that the port is free for the next listener
         }
         for (VerbsPassiveSide side : pending) {
             side.reject(new byte[0]);

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Registered memory of one protection domain. The bytes are reached by the device while it is open,
- * so its owner keeps the memory until it is closed.
+ * Registered memory of one PD. The device may access the memory while the region is open, so the
+ * owner keeps the memory until the region is closed.
  */
 class VerbsMemoryRegion implements MemoryRegion {
     private final VerbsDevice device;
@@ -15,13 +15,16 @@ class VerbsMemoryRegion implements MemoryRegion {
     final int lkey;
     private final int rkey;
 
-    /** These two are null when it has ended for good, so that it keeps no memory from going. */
+    /**
+     * Null, like {@link #use}, once the region has ended, so that it does not keep the memory from
+     * being collected.
+     */
     private volatile MemorySegment memory;
 
     private volatile RegistrationHandle use;
 
     /**
-     * @param onEnd told when it cannot be opened again, in any thread
+     * @param onEnd told, on any thread, when the region cannot be opened again
      */
     VerbsMemoryRegion(
             VerbsDevice device,
@@ -63,7 +66,7 @@ class VerbsMemoryRegion implements MemoryRegion {
         return rkey;
     }
 
-    /** Whether a queue pair of {@code user} may use so much of it. */
+    /** Whether a queue pair of {@code user} may use this part of the region. */
     boolean covers(VerbsDevice user, long offset, long len) {
         RegistrationHandle u = use;
         return device == user
@@ -96,7 +99,7 @@ class VerbsMemoryRegion implements MemoryRegion {
         }
     }
 
-    /** Ends it, open or closed. */
+    /** Ends the region, open or closed. */
     void end() {
         RegistrationHandle u = use;
         if (u != null) {

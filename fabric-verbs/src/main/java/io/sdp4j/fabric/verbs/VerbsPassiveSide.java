@@ -12,11 +12,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * One request to connect, from the event that tells of it to its outcome.
  *
- * <p>A client that gives up meanwhile is not reported by the kernel: its id just fails when it is
- * used. So accepting has an end of its own.
+ * <p>The kernel does not report a client that gives up in the meantime: the id only fails when it
+ * is used. So accepting has a time limit.
  */
 final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
-    /** Looks of the listener's, one in {@link VerbsListener#LOOK_NANOS}, for the outcome. */
+    /**
+     * Looks of the listener, one every {@link VerbsListener#LOOK_NANOS}, that the outcome may take.
+     */
     private static final int PATIENCE = 2;
 
     private final VerbsFabric fabric;
@@ -29,14 +31,14 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     private final InetSocketAddress remote;
     private final AtomicBoolean answered = new AtomicBoolean();
 
-    /** Of the event thread, like all of the outcome. */
+    /** Used by the event thread, as everything about the outcome. */
     private volatile VerbsQueuePair qp;
 
     private Outcome outcome;
     private int looks;
     private boolean told;
 
-    /** Whether the client, one of ours, speaks first. */
+    /** The client, one of ours, sends first. */
     private boolean greeted;
 
     VerbsPassiveSide(VerbsFabric fabric, CmChannel channel, VerbsListener listener, CmEvent event) {
@@ -73,7 +75,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     @Override
     public void accept(QpSpec spec, byte[] privateData, Outcome to) {
         if (!answered.compareAndSet(false, true)) {
-            // the listener was closed in between, and has said no
+            // the listener was closed in between and has rejected the request
             channel.loop.execute(
                     () ->
                             to.onFailed(
@@ -97,7 +99,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
                     "the connection cannot be accepted",
                     channel.cm.accept(id, RdmaConnParam.of(arena, reply, served, started)));
         } catch (FabricException e) {
-            channel.cm.reject(id, new byte[0]); // in vain if it was accept that failed
+            channel.cm.reject(id, new byte[0]); // has no effect if accept has failed
             channel.loop.execute(() -> fail(e));
         }
     }
@@ -120,7 +122,10 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         }
     }
 
-    /** A client that ends at once may have spoken before, and what it said is to be heard. */
+    /**
+     * Handles the end of the connection. A client that ends at once may have sent something before,
+     * which must still be received.
+     */
     private void onEnd(CmEvent e) {
         if (greeted && qp != null) {
             qp.completions().lookForGreeting();
@@ -141,7 +146,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         }
     }
 
-    /** Some time has passed. Event thread. */
+    /** Called at each look of the listener. Event thread. */
     void onLook() {
         if (outcome != null && looks++ == PATIENCE) {
             fail(new FabricException(Cause.TIMED_OUT, "the client did not answer"));
@@ -163,7 +168,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         outcome.onFailed(why);
     }
 
-    /** Does nothing if it was answered. */
+    /** Rejects the request. Does nothing if it was answered. */
     @Override
     public void reject(byte[] privateData) {
         if (answered.compareAndSet(false, true)) {

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * caller's lock is needed only for what the SPI says. Payload is copied without it.
  */
 final class VerbsQueuePair implements QueuePair, CmChannel.Target {
-    /** A thread that was roused comes out of its read in about this time. */
+    /** About the time that a woken thread needs to leave its read. */
     private static final long READ_ENDS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final VerbsFabric fabric;
@@ -51,10 +51,10 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private boolean closed;
 
     /**
-     * The queue pair of {@code id}, not yet connected, with all receives posted.
+     * Makes the queue pair of {@code id}, not yet connected, with all receives posted.
      *
      * @param greeted whether the peer will send a greeting first
-     * @throws FabricException if there is not enough of something; nothing is left then but the id
+     * @throws FabricException if a resource is short; nothing is left then but the id
      */
     VerbsQueuePair(
             VerbsFabric fabric,
@@ -86,8 +86,8 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
      * Takes send slots, before the peer is told anything: a failure afterwards would cut a
      * connection that the peer has already handed to its application.
      *
-     * @param trailer what the peer told of its receive slots, or null if it has not yet: as large
-     *     as our own then
+     * @param trailer what the peer told about its receive slots, or null if it has not yet; they
+     *     are then assumed to be as large as ours
      */
     void reserve(Trailer trailer) throws FabricException {
         sendBytes = trailer == null ? resources.spec.receiveBytes() : wanted(trailer);
@@ -95,10 +95,10 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     /**
-     * The peer has answered. Send slots are as large as its receive slots, within reason; not
-     * larger than what is reserved if there is no memory for that.
+     * Called when the peer has answered. Makes the send slots as large as the peer's receive slots,
+     * up to a limit; not larger than reserved if there is no memory for that.
      *
-     * @param trailer what it told, or null
+     * @param trailer what the peer told, or null
      */
     void establish(Trailer trailer) {
         if (trailer != null) {
@@ -117,7 +117,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         return Math.min(trailer.receiveBytes(), most);
     }
 
-    /** Lets the passive side speak. */
+    /** Sends the greeting, after which the passive side may send. */
     synchronized void greet() throws FabricException {
         int r = resources.postGreeting();
         if (r != 0) {
@@ -175,7 +175,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public boolean peerSleepsThroughMore() {
-        return peerIsOurs; // nothing is known of others
+        return peerIsOurs; // nothing is known about other software
     }
 
     @Override
@@ -323,7 +323,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     // ---- what completed
 
-    /** Posts the receives that were kept to be posted together. Monitor held. */
+    /** Posts the receives that were collected to be posted together. Monitor held. */
     void postReceives() {
         assert Thread.holdsLock(this);
         if (!requests.postReceives()) {
@@ -359,11 +359,11 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     @Override
     public synchronized void abort() {
-        // what was sent last tells the peer why, so it is given a moment
+        // the last message tells the peer the reason, so it gets a moment to arrive
         teardown.drain(QpTeardown.ABORT_DRAIN_NANOS);
     }
 
-    /** The device, the fabric or the clock ends it. Any thread. */
+    /** Fails the queue pair, for the device, the fabric or a timer. Any thread. */
     synchronized void failFromOutside(WcStatus why) {
         if (!teardown.isCut()) {
             teardown.fail(why);
@@ -379,12 +379,12 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
                 onGone();
             }
             default -> {
-                // the end of time-wait, a changed address: nothing to do
+                // such as the end of time-wait or a changed address: nothing to do
             }
         }
     }
 
-    /** The peer knows of the end, or is not waited for any longer. Event thread. */
+    /** Called when the peer knows of the end, or is not waited for any longer. Event thread. */
     void onGone() {
         synchronized (this) {
             teardown.onGone();
@@ -408,9 +408,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     }
 
     /**
-     * Has the event thread run {@code discard} when it waits for nothing: on iWARP the kernel ends
-     * no queue pair that is being connected before the peer has answered, or the device has given
-     * up. Any thread.
+     * Lets the event thread run {@code discard} once that does not block. On iWARP the kernel does
+     * not end a queue pair that is being connected before the peer has answered or the device has
+     * given up. Any thread.
      */
     void whenAnswered(Runnable discard) {
         if (device.connectMayBlock()) {

@@ -30,7 +30,10 @@ public final class VerbsSettings {
 
     private VerbsSettings() {}
 
-    /** The settings' values, with defaults for parts that are no setting of this module. */
+    /**
+     * Returns the values of the settings, with defaults for parts that are no setting of this
+     * module.
+     */
     public static VerbsConfig config(Settings settings) {
         return VerbsConfig.defaults()
                 .withKeys(TimeUnit.MILLISECONDS.toNanos(settings.longValue(KEYS_KEEP_MS)));

@@ -15,20 +15,23 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Goes the way to the first connection once, in the background, when a fabric is opened: up to a
- * queue pair to this host itself, by the first interface that a device serves, which is then
- * discarded. Costs of the first one alone, libraries, classes, compilation, would else be taken
- * from the time that a peer has to answer, because the event thread needs most of it. Other devices
- * are left alone: they would have memory registered that may never be needed.
+ * Rehearses the first connection once, in the background, when a fabric is opened: makes a queue
+ * pair to this host itself, by the first interface that a device serves, and discards it. Otherwise
+ * the costs of a first connection (libraries, classes, compilation) would reduce the time that a
+ * peer has to answer, because most of them arise on the event thread. Other devices are not used,
+ * because memory would be registered there that may never be needed.
  */
 final class Warmup {
-    /** To wait for one interface, whose own address needs no answer but a subnet manager's. */
+    /**
+     * Longest wait for one interface. The path to its own address needs no answer but that of a
+     * subnet manager.
+     */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** For one interface, with what this process needs for itself. */
+    /** Time limit for one interface, including the time that this process needs for itself. */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** As small as can be. */
+    /** The smallest possible queue pair. */
     private static final QpSpec SPEC = new QpSpec(1, 64, 1);
 
     private static final int ANY_PORT = 1;
@@ -75,7 +78,7 @@ final class Warmup {
                 done = done || fabric.closed || rehearse(address);
             }
         } catch (SocketException | RuntimeException e) {
-            // a connect meets it again, and reports it
+            // a connect meets the same error again and reports it
         } finally {
             over.countDown();
             channel.loop.execute(fabric::shutIfUnused);
@@ -109,7 +112,7 @@ final class Warmup {
         }
     }
 
-    /** One address of each interface that packets leave by. */
+    /** Returns one address of each interface that is up and not loopback. */
     private static List<InetAddress> addresses() throws SocketException {
         List<InetAddress> found = new ArrayList<>();
         for (NetworkInterface i : NetworkInterface.networkInterfaces().toList()) {

@@ -4,28 +4,34 @@ import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.QpSpec;
 
 /**
- * The requests of one queue pair: which are with the device, which have completed and were not seen
- * by the user yet, and the send slots that are free.
+ * The WRs of one queue pair: those that the device has, those that have completed and were not seen
+ * by the user yet, and the free send slots.
  *
- * <p>Completions of receives are taken at every look; those of sends only when they matter: they
- * free slots when many are taken, and threads wait for reads, writes, signalled sends, and the last
- * one before the end. So a send costs no look of its own. Guarded by the queue pair's monitor.
+ * <p>Completions of receives are taken at every look. Those of sends are taken only when they
+ * matter: when many slots are taken, or when threads wait for reads, writes, signalled sends, or
+ * the last send before the end. So a send costs no look of its own. Guarded by the queue pair's
+ * monitor.
  */
 final class WorkRequests {
-    /** Receives posted in one call, where there are many more. */
+    /** Receives posted in one call, if there are many more. */
     private static final int RECEIVES_AT_ONCE = 8;
 
-    /** Slots that a user may want to keep free of payload, and so wait although they are free. */
+    /**
+     * Slots that a user may keep free of payload; a thread may wait for a slot although these are
+     * free.
+     */
     private static final int CONTROL_SLOTS = 1;
 
     private final VerbsQueuePair qp;
     private final QpResources resources;
     private final int receivesAtOnce;
 
-    /** With so many the device can wait for more. */
+    /** With this many receives, the device can wait for more. */
     private final int enoughReceives;
 
-    /** Receives that are to be posted together: their number, and the slots at both ends. */
+    /**
+     * Receives that will be posted together: their number, and the slots at both ends of the chain.
+     */
     private int chained;
 
     private int firstChained;
@@ -71,7 +77,7 @@ final class WorkRequests {
 
     // ---- posting
 
-    /** A free send slot or -1. */
+    /** Takes a free send slot; -1 if there is none. */
     int takeSlot() {
         assert Thread.holdsLock(qp);
         if (freeCount == 0) {
@@ -86,7 +92,7 @@ final class WorkRequests {
     }
 
     /**
-     * @param quiet it says nothing that a peer waits for
+     * @param quiet whether the message holds nothing that a peer waits for
      */
     void onSendPosted(boolean signalled, boolean quiet) {
         assert Thread.holdsLock(qp);
@@ -101,8 +107,8 @@ final class WorkRequests {
     }
 
     /**
-     * Posts a receive, together with others, and at the latest before the next send, which may tell
-     * the peer of it, and before a thread waits while the device has few.
+     * Posts a receive, together with others: at the latest before the next send, which may tell the
+     * peer of it, and before a thread waits while the device has few receives.
      *
      * @return false if the device takes no more
      */
@@ -120,16 +126,14 @@ final class WorkRequests {
         return chained < receivesAtOnce || postReceives();
     }
 
-    /**
-     * Whether those that are to be posted make a difference to a peer that was not told of them.
-     */
+    /** Whether the device has so few receives that the collected ones should be posted now. */
     boolean fewReceives() {
         assert Thread.holdsLock(qp);
         return receives - chained < enoughReceives;
     }
 
     /**
-     * Posts what is left to be posted.
+     * Posts the collected receives.
      *
      * @return false if the device takes no more
      */
@@ -145,7 +149,7 @@ final class WorkRequests {
         return true;
     }
 
-    /** A place for one more read or write, or -1 if there are too many. */
+    /** Takes a place for one more read or write; -1 if there are too many. */
     int takeRdma(int opcode, long wrId) {
         assert Thread.holdsLock(qp);
         return rdmaOps.take(opcode, wrId);
@@ -157,7 +161,7 @@ final class WorkRequests {
         rdmaOps.onPosted(place);
     }
 
-    /** A read or write that the device did not get, or does not answer. */
+    /** Completes a read or write that the device did not get or does not complete. */
     void completeRdma(int place, int status) {
         assert Thread.holdsLock(qp);
         ring.add(WrId.of(WrId.RDMA, place), status, 0);
@@ -176,16 +180,16 @@ final class WorkRequests {
 
     // ---- what the device says
 
-    /** Whether the ends of sends are of interest now. */
+    /** Whether the completions of sends should be taken now. */
     boolean sendsMatter() {
         assert Thread.holdsLock(qp);
         return sends + rdma > 0 && (endsMatter() || sends * 4 >= freeSlots.length * 3);
     }
 
     /**
-     * Whether a waiting thread may wait for a send to end. As long as slots are free it does not:
-     * it lacks the peer's buffers, and the message that tells of them comes later than the end of
-     * the sends that used them.
+     * Whether a waiting thread may be waiting for a send to end. While slots are free it is not: it
+     * then waits for buffers of the peer, and the message that tells of them comes after the
+     * completions of the sends that used them.
      */
     boolean sendsAwaited() {
         assert Thread.holdsLock(qp);
@@ -193,23 +197,24 @@ final class WorkRequests {
     }
 
     /**
-     * The same of what is about to be posted.
+     * As {@link #sendsAwaited}, for a request that is about to be posted.
      *
-     * @param matters whether its end is of interest, and not only the slot that it frees
+     * @param matters whether the end of the request is of interest, and not only the slot that it
+     *     frees
      */
     boolean nextAwaited(boolean matters) {
         assert Thread.holdsLock(qp);
         return matters || freeCount <= CONTROL_SLOTS;
     }
 
-    /** Whether each end is of interest, and not only the slot that it frees. */
+    /** Whether the end of each request is of interest, and not only the slot that it frees. */
     private boolean endsMatter() {
         return signalledSends > 0 || rdma > 0 || flushSeen || teardown;
     }
 
     /**
-     * Whether the device had nothing left when the completions seen since were taken from it: true
-     * once, so that a caller that takes all of them need not ask it again.
+     * Whether the device had nothing left when the last completions were taken. True once, so that
+     * a caller that handles all of them need not ask the device again.
      */
     boolean takeEmptied() {
         assert Thread.holdsLock(qp);
@@ -224,13 +229,13 @@ final class WorkRequests {
         return heard;
     }
 
-    /** Whether one message at a time is said and answered. */
+    /** Whether both sides exchange one message at a time. */
     boolean talks() {
         assert Thread.holdsLock(qp);
         return heard == 0 && lastAnswer == 1;
     }
 
-    /** Takes everything from the device that matters. */
+    /** Takes all completions that matter from the device. */
     void reap() {
         assert Thread.holdsLock(qp);
         if (deaf) {
@@ -291,7 +296,7 @@ final class WorkRequests {
         return greeted;
     }
 
-    /** Nothing that was sent is with the device any more. */
+    /** Whether the device has no send, read or write any more. */
     boolean sendQueueEmpty() {
         assert Thread.holdsLock(qp);
         return sends + rdma == 0;
@@ -312,7 +317,7 @@ final class WorkRequests {
         return rdma;
     }
 
-    /** The queue pair was destroyed: requests that it still owed are flushed. */
+    /** Flushes the requests that had not completed when the queue pair was destroyed. */
     void onDeaf() {
         assert Thread.holdsLock(qp);
         reap();
@@ -335,7 +340,7 @@ final class WorkRequests {
         return sendsUnreported > 0;
     }
 
-    /** Their number, which is then reported. */
+    /** Returns the number of sends to report, and counts them as reported. */
     int takeSendsToReport() {
         assert Thread.holdsLock(qp);
         int n = sendsUnreported;
@@ -343,7 +348,7 @@ final class WorkRequests {
         return n;
     }
 
-    /** Ends the read or write at {@code place} and names it in {@code into}. */
+    /** Ends the read or write at {@code place} and describes it in {@code into}. */
     void reportRdma(int place, Completion into) {
         assert Thread.holdsLock(qp);
         rdmaOps.report(place, into);

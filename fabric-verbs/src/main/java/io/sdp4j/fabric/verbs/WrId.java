@@ -1,17 +1,17 @@
 package io.sdp4j.fabric.verbs;
 
-/** Contents of our {@code wr_id}: the kind of request, and the slot or place it belongs to. */
+/** Contents of our {@code wr_id}: the kind of request, and its slot or place. */
 final class WrId {
     static final int RECEIVE = 1;
     static final int SEND = 2;
 
-    /** A send whose completion its poster wants to see. */
+    /** A send whose completion must be reported. */
     static final int SIGNALLED_SEND = 3;
 
-    /** A read or write; the index is one of {@link RdmaOps}. */
+    /** A read or write; the index is a place in {@link RdmaOps}. */
     static final int RDMA = 4;
 
-    /** The empty message that the active side sends first where the passive side must wait. */
+    /** The empty message that the active side sends first if the passive side must wait. */
     static final int GREETING = 5;
 
     private WrId() {}
