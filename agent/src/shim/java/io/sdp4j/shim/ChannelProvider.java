@@ -126,7 +126,10 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        EarlyChannels early = family instanceof StandardProtocolFamily ? earlyOrRefusing() : null;
+        EarlyChannels early = null;
+        if (family instanceof StandardProtocolFamily) { // no rule speaks of UNIX-domain ones
+            early = family == StandardProtocolFamily.UNIX ? early() : earlyOrRefusing();
+        }
         return early != null ? early.connection(this, family) : target().openSocketChannel(family);
     }
 

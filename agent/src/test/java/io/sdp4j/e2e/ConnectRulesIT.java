@@ -10,6 +10,8 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,6 +159,35 @@ class ConnectRulesIT {
             }
             assertEquals(other, results.get("other-socket"), child::toString);
             assertEquals(other, results.get("other-channel"), child::toString);
+            assertEquals("yes", results.get("unix"), child::toString);
+        }
+    }
+
+    /** Method: the jar lacks a class of the channels that could ask the rules. */
+    @Test
+    @DisplayName("58: a UNIX-domain channel opens where every other channel is refused")
+    void theRulesDoNotSpeakOfUnixChannels() throws Exception {
+        Path jar = EarlyListenIT.jarWithoutTheSwitch(directory);
+        try (FileSystem inside = FileSystems.newFileSystem(jar)) {
+            String classes = "sdp4j-modules/io.sdp4j.offload/sdp4j-jdk/sun/nio/ch/";
+            Files.delete(inside.getPath(classes + "EarlyMaker.class"));
+        }
+        String port = "" + proxy.getLocalPort();
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("sdp.conf", "use sdp client * *:1\n");
+            Child child =
+                    jvms.java(
+                            "WithoutSwitch",
+                            null,
+                            List.of("-javaagent:" + jar + "=policy=" + rules),
+                            Jvms.classPathOf(WithoutSwitch.class),
+                            WithoutSwitch.class.getName(),
+                            jar.toString(),
+                            port,
+                            port);
+            Map<String, String> results = child.results();
+            assertEquals("refused", results.get("other-channel"), child::toString);
+            assertEquals("yes", results.get("unix"), child::toString);
         }
     }
 }

@@ -4,6 +4,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ public final class WithoutSwitch {
         say("asynchronous", () -> asynchronous(only));
         say("other-socket", () -> socket(other));
         say("other-channel", () -> SocketChannel.open(other).close());
+        say("unix", () -> SocketChannel.open(StandardProtocolFamily.UNIX).close());
     }
 
     private static InetSocketAddress to(String port) {
