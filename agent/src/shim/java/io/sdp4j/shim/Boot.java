@@ -9,6 +9,7 @@ import java.net.SocketImplFactory;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -548,15 +549,17 @@ final class Boot {
 
     /** One of the few settings that count before there are Settings. */
     static boolean flag(String name, boolean byDefault) {
-        String text = setting(name);
-        if (text == null) {
-            return byDefault;
-        }
-        String word = text.strip();
-        return !word.equalsIgnoreCase("false")
-                && !word.equals("0")
-                && !word.equalsIgnoreCase("off")
-                && !word.equalsIgnoreCase("no");
+        boolean property = flagOf(System.getProperty("sdp4j.".concat(name)), byDefault);
+        return flagOf(options.get(name), property);
+    }
+
+    /** The same words as {@code Settings}: any other counts as not given. */
+    private static boolean flagOf(String text, boolean otherwise) {
+        return switch (text == null ? "none" : text.strip().toLowerCase(Locale.ROOT)) {
+            case "", "true", "on", "yes", "1" -> true;
+            case "false", "off", "no", "0" -> false;
+            default -> otherwise;
+        };
     }
 
     /** A setting as it was given, or null. */

@@ -106,6 +106,14 @@ class AgentIT {
     }
 
     @Test
+    void aMisspeltQuietIsNotQuiet() {
+        Jvm.Outcome outcome = connect("", Jvm.agent("quiet=flase"));
+        assertRan(outcome, 2);
+        assertTrue(outcome.errLines().getFirst().contains("found 'flase'"), outcome::err);
+        assertTrue(outcome.err().contains("given twice"), outcome::err);
+    }
+
+    @Test
     void theLogHasWhatStandardErrorIsNotTold() throws IOException {
         Path log = folder.resolve("log");
         assertRan(connect("quiet,nonsense=1,log.file=" + log), 0);
