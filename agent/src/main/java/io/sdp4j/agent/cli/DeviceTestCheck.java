@@ -93,8 +93,9 @@ record DeviceTestCheck(String port, String transport, InetAddress address, List<
         String during = step == null ? "starting" : step.words();
         String failed = values.get("failed");
         if (outcome.exit == -1) {
-            String found =
-                    during + ": no end within " + seconds(millis + GRACE_MILLIS) + ", killed";
+            long start = step == null || step == Step.OPEN ? START_MILLIS : 0;
+            String waited = seconds(start + millis + GRACE_MILLIS);
+            String found = during + ": no end within " + waited + ", killed";
             return Check.fail(name, found, "the driver does not answer: look at dmesg")
                     .with(details);
         }

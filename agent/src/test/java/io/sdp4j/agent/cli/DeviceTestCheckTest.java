@@ -94,6 +94,10 @@ class DeviceTestCheckTest {
         Check hung = verdict("RoCE v2", -1, "step=connect");
         assertEquals("connecting: no end within 2.5 s, killed", hung.found());
         assertEquals(Check.Verdict.FAIL, hung.verdict());
+        Check opening = verdict("RoCE v2", -1, "step=open");
+        assertEquals("opening the fabric: no end within 62.5 s, killed", opening.found());
+        Check starting = verdict("RoCE v2", -1);
+        assertEquals("starting: no end within 62.5 s, killed", starting.found());
         Check crashed = verdict("RoCE v2", 134, "step=transfer");
         assertEquals("sending and comparing: the JVM ended with 134 SIGSEGV", crashed.found());
         Check never = verdict("RoCE v2", 1);
