@@ -18,8 +18,10 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
     private static final ProviderSlot<AsynchronousChannelProvider> SLOT =
             new ProviderSlot<>(AsynchronousChannelProvider.class, "asynchronous channels");
 
-    /** The switch's once it runs, or the one that the application brings. */
+    /** The switch's, the one that the application brings, or the JDK's where there is neither. */
     private final AtomicReference<AsynchronousChannelProvider> settled = new AtomicReference<>();
+
+    private volatile boolean brought; // by the application; set before settled
 
     /** For the JDK, which makes the only one. */
     public AsyncProvider() {}
@@ -43,15 +45,20 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
         }
         AsynchronousChannelProvider found = SLOT.provided();
         try {
-            if (found == null) {
+            if (found != null) {
+                brought = true;
+            } else {
                 found = (AsynchronousChannelProvider) Boot.ofAgent("asynchronousChannels");
             }
         } catch (IllegalStateException e) {
             Boot.say("asynchronous channels are not offloaded: " + e.getMessage());
             found = Boot.jdkAsynchronousChannels();
         }
-        if (found == null) { // the switch cannot start, or is just starting on this thread
-            return Boot.jdkAsynchronousChannels();
+        if (found == null) {
+            found = Boot.jdkAsynchronousChannels();
+            if (!Boot.settled()) {
+                return found; // for the start itself
+            }
         }
         return settled.compareAndSet(null, found) ? found : settled.get();
     }
@@ -78,7 +85,7 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
     public AsynchronousSocketChannel openAsynchronousSocketChannel(AsynchronousChannelGroup group)
             throws IOException {
         AsynchronousChannelProvider target = target();
-        if (settled.get() == null && Boot.refuses()) {
+        if (!brought && Boot.refuses()) {
             throw Boot.refused();
         }
         return target.openAsynchronousSocketChannel(group);

@@ -67,6 +67,9 @@ class AsyncIT {
         assertEquals(List.of("byte=42"), outcome.outLines());
         assertEquals(1, outcome.errLines().size(), outcome::err);
         assertTrue(outcome.err().startsWith("sdp4j: off, "), outcome::err);
+        Jvm.Outcome groups =
+                Jvm.run(AsyncConnection.class, List.of("-javaagent:" + hollow), "groups");
+        assertEquals(List.of("providers=1"), groups.outLines(), "made once");
     }
 
     /** Goal: behaviour 67, so does one that comes in a service file. */

@@ -1,27 +1,32 @@
 package io.sdp4j.agent.programs;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
  * Sends one byte to itself through asynchronous channels of each kind of group, and prints them;
- * with an argument only says which provider there is.
+ * with the argument {@code who} only says which provider there is, with {@code groups} of how many
+ * providers two groups are.
  */
 public final class AsyncConnection {
     private AsyncConnection() {}
 
     public static void main(String[] args) throws Exception {
+        if (args.length > 0 && args[0].equals("groups")) {
+            AsynchronousChannelProvider first = ofGroup();
+            System.out.println("providers=" + (first == ofGroup() ? 1 : 2));
+            return;
+        }
         if (args.length > 0) {
-            System.out.println(
-                    java.nio.channels.spi.AsynchronousChannelProvider.provider()
-                            .getClass()
-                            .getPackageName());
+            System.out.println(AsynchronousChannelProvider.provider().getClass().getPackageName());
             return;
         }
         AsynchronousChannelGroup[] groups = {
@@ -37,6 +42,13 @@ public final class AsyncConnection {
             }
         }
         System.out.println("byte=" + sum / groups.length);
+    }
+
+    private static AsynchronousChannelProvider ofGroup() throws IOException {
+        AsynchronousChannelGroup group =
+                AsynchronousChannelGroup.withFixedThreadPool(1, Executors.defaultThreadFactory());
+        group.shutdown();
+        return group.provider();
     }
 
     private static int exchange(AsynchronousChannelGroup group) throws Exception {
