@@ -6,6 +6,7 @@ import static io.sdp4j.agent.AgentRuns.otherAgent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.NoDirectMemory;
 import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OtherSelectorProvider;
@@ -98,6 +99,20 @@ class AgentChannelsIT {
         List<String> all = new ArrayList<>(List.of(options));
         all.add(agent);
         return Jvm.run(SentFile.class, all, path, "" + pieceBytes);
+    }
+
+    /** Goal: the report, and with it the doctor, tells of a refused file. */
+    @Test
+    @DisplayName("70: channels that lack rules are counted as such")
+    void channelsAreCountedWhereTheRulesAreBad() throws IOException {
+        Path rules = Files.writeString(folder.resolve("rules.conf"), "use carrots\n");
+        Path report = folder.resolve("report.json");
+        String agent = Jvm.agent("report=" + report + ",policy=" + rules);
+        for (Class<?> program : List.of(OneChannel.class, AsyncConnection.class)) {
+            assertRan(Jvm.run(program, List.of(agent)), 1);
+            String text = Files.readString(report);
+            assertTrue(text.contains("\"NO_RULES\":"), text);
+        }
     }
 
     @Test

@@ -79,7 +79,7 @@ public final class Policy {
                 return false; // nothing gets past this one
             }
         }
-        return otherwise.verdict().offloads();
+        return otherwise.verdict().offloads() || otherwise.lacksRules();
     }
 
     /**
@@ -132,7 +132,8 @@ public final class Policy {
 
     /**
      * False when no rule could ever offload a socket of this role in this program, so that nothing
-     * needs to be set up for it. True is not a promise.
+     * needs to be set up for it. True is not a promise. Where the rule file was refused it is true:
+     * what lacks rules is to be counted.
      */
     public boolean canOffload(Role role) {
         return role == Role.CONNECT ? canConnect : canListen;

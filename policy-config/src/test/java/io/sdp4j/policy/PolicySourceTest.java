@@ -114,6 +114,7 @@ class PolicySourceTest {
         assertTrue(decision.rule().contains("f:2:5"), decision.rule());
         assertEquals(0, source.generation());
         assertTrue(decision.lacksRules());
+        assertTrue(source.get().canOffload(Role.CONNECT), "else no channel would be counted");
         files.write("f", BAD + "use\n");
         passSecond();
         source.get();
