@@ -53,6 +53,8 @@ record SdpMaker(
             String why = status.getOrDefault(plugin.name(), "");
             if (!why.isEmpty()) {
                 sink.accept("sdp4j: plug-in fabric " + plugin.name() + " cannot be used: " + why);
+                provider.told(plugin.name());
+                Agent.started().told(why);
             }
         }
         return provider;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.AsyncConnection;
+import io.sdp4j.agent.programs.FailingFabric;
 import io.sdp4j.agent.programs.FailingProtocol;
 import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
@@ -180,13 +181,7 @@ class PluginsIT {
     void whatIsBrokenOrForeignIsLeftOut() throws IOException {
         put(PIPE);
         Files.copy(plugins.resolve(PIPE + ".jar"), plugins.resolve("twice.jar"));
-        String failing = FailingProtocol.class.getName();
-        String classFile = failing.replace('.', '/') + ".class";
-        byte[] bytes = Files.readAllBytes(Path.of(Jvm.classes()).resolve(classFile));
-        String service = "META-INF/services/io.sdp4j.offload.spi.OffloadProvider";
-        putJar(
-                "failing.jar",
-                Map.of(classFile, bytes, service, failing.getBytes(StandardCharsets.UTF_8)));
+        putFailing("io.sdp4j.offload.spi.OffloadProvider", FailingProtocol.class);
         putJar("foreign.jar", Map.of("read.me", new byte[0]));
         allow(Files.writeString(plugins.resolve("broken.jar"), "no jar"), "rw-r--r--");
         Jvm.Outcome outcome =
@@ -204,6 +199,28 @@ class PluginsIT {
             assertTrue(line.contains(reasons.get(i)), line);
         }
         assertCarriedBy("pipe");
+    }
+
+    private void putFailing(String service, Class<?> failing) throws IOException {
+        String classFile = failing.getName().replace('.', '/') + ".class";
+        byte[] bytes = Files.readAllBytes(Path.of(Jvm.classes()).resolve(classFile));
+        byte[] name = failing.getName().getBytes(StandardCharsets.UTF_8);
+        putJar("failing.jar", Map.of(classFile, bytes, "META-INF/services/" + service, name));
+    }
+
+    /** Whether a rule names nothing else, or a listener has shared memory as well. */
+    @Test
+    void aFabricThatCannotOpenIsToldOnce() throws IOException {
+        putFailing("io.sdp4j.fabric.FabricFactory", FailingFabric.class);
+        for (String fabrics : List.of("failing", "shm,failing")) {
+            Path log = folder.resolve(fabrics.length() + ".log");
+            String options = ",log.file=" + log + ",policy=" + rules(fabrics);
+            assertRan(Jvm.run(OneConnection.class, List.of(agent(options))), 1);
+            List<String> told = Files.readAllLines(log);
+            told.removeIf(line -> !line.contains("there is no card"));
+            assertEquals(1, told.size(), told::toString);
+            assertTrue(told.getFirst().contains("plug-in fabric failing cannot be used"));
+        }
     }
 
     @Test

@@ -27,15 +27,15 @@ final class Losses {
                                     + " sdp4j.buffers.bytes"));
 
     private final Consumer<String> log;
-    private final Set<ReasonCode> told = ConcurrentHashMap.newKeySet();
+    private final Set<Object> told = ConcurrentHashMap.newKeySet(); // reasons, and details
 
     Losses(Consumer<String> log) {
         this.log = log;
     }
 
-    /** Marks a reason as reported already. */
-    void known(ReasonCode reason) {
-        told.add(reason);
+    /** Marks a reason, or the detail of some failures, as reported already. */
+    void known(Object what) {
+        told.add(what);
     }
 
     /**
@@ -45,7 +45,7 @@ final class Losses {
      */
     void add(Object what, ReasonCode reason, String detail) {
         String advice = ADVICE.get(reason);
-        if (advice != null && told.add(reason)) {
+        if (advice != null && !told.contains(detail) && told.add(reason)) {
             log.accept(
                     what
                             + " is not offloaded: "

@@ -288,9 +288,9 @@ public final class OffloadSwitch {
         }
     }
 
-    /** The operator knows already that nothing is offloaded for that reason. */
-    public void told(ReasonCode reason) {
-        losses.known(reason);
+    /** The operator knows already what is not offloaded for a reason, or with that detail. */
+    public void told(Object reasonOrDetail) {
+        losses.known(reasonOrDetail);
     }
 
     /** See {@link OffloadProvider#choosePort}; 0 if no provider minds. */

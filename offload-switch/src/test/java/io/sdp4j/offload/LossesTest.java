@@ -39,6 +39,10 @@ class LossesTest {
     void whatIsKnownIsNotToldAgain() {
         losses.known(ReasonCode.UNAVAILABLE);
         losses.add("host", ReasonCode.UNAVAILABLE, "denied");
+        losses.known("no card");
+        losses.add("host", ReasonCode.MEMORY, "no card");
         assertEquals(List.of(), log);
+        losses.add("host", ReasonCode.MEMORY, "no descriptor");
+        assertEquals(1, log.size(), log::toString);
     }
 }

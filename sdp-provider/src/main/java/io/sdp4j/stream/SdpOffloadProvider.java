@@ -91,6 +91,11 @@ public final class SdpOffloadProvider implements OffloadProvider {
         return status;
     }
 
+    /** The operator knows already that a fabric cannot be used. */
+    public void told(String fabric) {
+        lostTold.add(fabric);
+    }
+
     StreamsAtExit atExit() {
         return context.atExit();
     }
