@@ -5,10 +5,10 @@ import java.net.ServerSocket;
 import java.rmi.RemoteException;
 import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
-import java.rmi.server.ExportException;
 import java.rmi.server.UnicastRemoteObject;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An RMI registry with a {@link Ledger} in it, until a client calls {@link Ledger#stop}.
@@ -27,31 +27,23 @@ public final class RmiServer implements Ledger {
         // Stubs carry this name; the default would be whatever the host calls itself.
         System.setProperty("java.rmi.server.hostname", options.text("host", "127.0.0.1"));
         RmiServer ledger = new RmiServer();
-        int port = options.number("port", 0);
-        Registry registry = null;
-        for (int attempt = 1; registry == null; attempt++) {
-            int candidate = port == 0 ? freePort() : port;
-            try {
-                registry = LocateRegistry.createRegistry(candidate);
-                registry.rebind("ledger", UnicastRemoteObject.exportObject(ledger, 0));
-                System.out.println("READY " + candidate);
-            } catch (ExportException taken) {
-                if (port != 0 || attempt == 5) {
-                    throw taken;
-                }
-            }
-        }
+        AtomicInteger port = new AtomicInteger();
+        Registry registry =
+                LocateRegistry.createRegistry(
+                        options.number("port", 0),
+                        null,
+                        wanted -> {
+                            ServerSocket listener = new ServerSocket(wanted);
+                            port.set(listener.getLocalPort());
+                            return listener;
+                        });
+        registry.rebind("ledger", UnicastRemoteObject.exportObject(ledger, 0));
+        System.out.println("READY " + port);
         ledger.stopped.await();
         while (!UnicastRemoteObject.unexportObject(ledger, false)) {
             Thread.sleep(5); // the call of stop() is still being answered
         }
         UnicastRemoteObject.unexportObject(registry, true);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0)) {
-            return probe.getLocalPort();
-        }
     }
 
     @Override
