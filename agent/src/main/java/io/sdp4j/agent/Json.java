@@ -1,5 +1,7 @@
 package io.sdp4j.agent;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,15 +38,8 @@ public final class Json {
 
     /** At most six places, which is more than anything here is known to. */
     private static String decimal(double number) {
-        if (number == Math.rint(number) && Math.abs(number) < 1e15) {
-            return Long.toString((long) number);
-        }
-        String text = String.format(Locale.ROOT, "%.6f", number);
-        int end = text.length();
-        while (text.charAt(end - 1) == '0' && text.charAt(end - 2) != '.') {
-            end--;
-        }
-        return text.substring(0, end);
+        BigDecimal rounded = BigDecimal.valueOf(number).setScale(6, RoundingMode.HALF_UP);
+        return rounded.stripTrailingZeros().toPlainString();
     }
 
     private static void object(Map<?, ?> map, StringBuilder out) {

@@ -26,6 +26,13 @@ class JsonTest {
     }
 
     @Test
+    void roundsToSixPlaces() {
+        List<Object> numbers = List.of(0.0, 12.0, -2.5, 1e-7, 2.0 / 3, 100.0, 1e20);
+        String text = "[0,12,-2.5,0,0.666667,100,100000000000000000000]";
+        assertEquals(text, Json.text(numbers));
+    }
+
+    @Test
     void hasNoWordForSomeNumbers() {
         assertEquals("[null,null]", Json.text(List.of(Double.NaN, Double.NEGATIVE_INFINITY)));
         assertThrows(IllegalArgumentException.class, () -> Json.text(new Object()));
