@@ -19,7 +19,6 @@ import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.HostResolver;
 import io.sdp4j.resolve.PathCode;
 import java.io.PrintWriter;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -251,25 +250,10 @@ final class ExplainCommand extends Subcommand {
         return ordered;
     }
 
-    /** Also takes what Java's logs say: {@code name/127.0.0.1:80}, {@code /127.0.0.1:80}. */
     private InetSocketAddress target() {
-        String text = address;
-        int slash = text.indexOf('/');
-        if (slash >= 0) {
-            text = text.substring(slash + 1);
-        }
-        int colon = text.lastIndexOf(':');
-        if (colon < 0) {
-            throw wrong("expected HOST:PORT, found " + address);
-        }
+        String text = address.startsWith("*:") ? "0.0.0.0" + address.substring(1) : address;
         try {
-            String host = text.substring(0, colon);
-            int port = Integer.parseInt(text.substring(colon + 1));
-            return new InetSocketAddress(
-                    host.equals("*")
-                            ? InetAddress.getByName("0.0.0.0")
-                            : InetAddress.getByName(host),
-                    port);
+            return PeerCheck.address(text, true);
         } catch (UnknownHostException e) {
             throw wrong("unknown host in " + address);
         } catch (IllegalArgumentException e) {

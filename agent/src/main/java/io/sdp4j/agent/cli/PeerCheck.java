@@ -21,8 +21,6 @@ import java.util.List;
  * @param port 0 = none was given
  */
 record PeerCheck(String name, InetAddress address, int port) {
-    private static final int MAX_PORT = 65_535;
-
     /**
      * Looks at {@code HOST}, {@code HOST:PORT} or {@code [ADDRESS]:PORT}.
      *
@@ -41,17 +39,33 @@ record PeerCheck(String name, InetAddress address, int port) {
 
     /** Null if there is no such host or port. */
     static PeerCheck parse(String peer) {
-        int colon = peer.lastIndexOf(':');
-        boolean bare = colon < 0 || (peer.indexOf(':') < colon && peer.charAt(colon - 1) != ']');
         try {
-            int port = bare ? 0 : Integer.parseInt(peer.substring(colon + 1));
-            InetAddress address = InetAddress.getByName(bare ? peer : peer.substring(0, colon));
-            return port < 0 || port > MAX_PORT || peer.isEmpty() || colon == 0
-                    ? null
-                    : new PeerCheck(peer, address, port);
-        } catch (UnknownHostException | NumberFormatException e) {
+            InetSocketAddress read = address(peer, false);
+            return new PeerCheck(peer, read.getAddress(), read.getPort());
+        } catch (UnknownHostException | IllegalArgumentException e) {
             return null;
         }
+    }
+
+    /**
+     * Reads {@code HOST:PORT}, {@code [ADDRESS]:PORT}, or what Java's logs say: {@code
+     * name/127.0.0.1:80}, {@code /127.0.0.1:80}.
+     *
+     * @param needsPort whether there must be a port; else 0 stands for none
+     * @throws IllegalArgumentException if it is none of these
+     */
+    static InetSocketAddress address(String text, boolean needsPort) throws UnknownHostException {
+        String bare = text.substring(text.indexOf('/') + 1);
+        int colon = bare.lastIndexOf(':');
+        boolean lacksPort =
+                colon < 0 || (bare.indexOf(':') < colon && bare.charAt(colon - 1) != ']');
+        boolean whole = lacksPort && !needsPort;
+        String host = whole ? bare : bare.substring(0, Math.max(colon, 0));
+        if (host.isEmpty()) {
+            throw new IllegalArgumentException(text); // the JDK takes it for the loopback
+        }
+        int port = whole ? 0 : Integer.parseInt(bare.substring(colon + 1));
+        return new InetSocketAddress(InetAddress.getByName(host), port);
     }
 
     List<Check> all(String rules, List<FabricPath> paths) {

@@ -101,7 +101,15 @@ class ExplainCommandTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"9092", "127.0.0.1", "/127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "/:x"})
+            strings = {
+                "9092",
+                "127.0.0.1",
+                "/127.0.0.1",
+                "127.0.0.1:",
+                "127.0.0.1:65536",
+                "/:x",
+                ":80"
+            })
     void refusesWhatIsNoAddress(String address) {
         Outcome outcome = explain(address);
         assertEquals(2, outcome.exit, outcome.out);

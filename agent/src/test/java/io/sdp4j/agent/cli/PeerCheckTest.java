@@ -34,6 +34,7 @@ class PeerCheckTest {
         "2001:db8::2, 2001:db8:0:0:0:0:0:2, 0",
         "[2001:db8::2], 2001:db8:0:0:0:0:0:2, 0",
         "[2001:db8::2]:7174, 2001:db8:0:0:0:0:0:2, 7174",
+        "db/10.0.0.2:7174, 10.0.0.2, 7174",
     })
     void readsHostAndPort(String peer, String address, int port) {
         assertEquals(
