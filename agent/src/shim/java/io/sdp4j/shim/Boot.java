@@ -2,6 +2,7 @@ package io.sdp4j.shim;
 
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketImpl;
@@ -41,8 +42,6 @@ final class Boot {
     static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
 
     private static final Supplier<Map<String, long[]>> EARLY_COUNTS = new EarlyCounts();
-
-    private static final Class<?>[] ONE_TASK = {Runnable.class};
 
     private static final Object LOCK = new Object();
     private static final Object LAYER_LOCK = new Object();
@@ -281,9 +280,7 @@ final class Boot {
             return;
         }
         try {
-            layer().type(AGENT)
-                    .getMethod("goOn", SelectorProvider.class, Object[].class)
-                    .invoke(null, provider, channel);
+            agent("goOn", provider, channel);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             sayStays(channel[0], e);
         }
@@ -304,15 +301,11 @@ final class Boot {
      * @return null if the socket stays as it is
      */
     static SocketImpl goOn(Map<String, Object> state) {
-        if (factories == null) {
-            start();
-        }
-        if (!running || state.isEmpty()) {
+        if (!started() || state.isEmpty()) {
             return null;
         }
         try {
-            return (SocketImpl)
-                    layer().type(AGENT).getMethod("goOn", Map.class).invoke(null, state);
+            return (SocketImpl) agent("goOn", state);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             sayStays((state.get("remote") == null ? "a socket" : state.get("remote")), e);
             return null;
@@ -368,23 +361,37 @@ final class Boot {
         }
     }
 
-    /**
-     * Result of a static method of the agent's main class, once the switch has started.
-     *
-     * @param argument of the method, one or none
-     * @return null while it starts, on the thread that starts it, and if it could not
-     * @throws IllegalStateException with a sentence for people if the method failed
-     */
-    static Object ofAgent(String method, Runnable... argument) {
+    /** Starts the switch if need be; whether it runs. */
+    private static boolean started() {
         if (factories == null) {
             start();
         }
-        if (!running) {
+        return running;
+    }
+
+    /** Result of the agent's public method with that name and as many parameters. */
+    private static Object agent(String method, Object... given)
+            throws ReflectiveOperationException {
+        for (Method m : layer().type(AGENT).getMethods()) {
+            if (m.getName().equals(method) && m.getParameterCount() == given.length) {
+                return m.invoke(null, given);
+            }
+        }
+        throw new NoSuchMethodException(method);
+    }
+
+    /**
+     * The same, once the switch has started.
+     *
+     * @return null while it starts, on the thread that starts it, and if it could not
+     * @throws IllegalStateException with a sentence for people if the method failed
+     */
+    static Object ofAgent(String method, Object... given) {
+        if (!started()) {
             return null;
         }
         try {
-            Class<?>[] types = argument.length == 0 ? new Class<?>[0] : ONE_TASK;
-            return layer().type(AGENT).getMethod(method, types).invoke(null, (Object[]) argument);
+            return agent(method, given);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             throw new IllegalStateException(cause(e), e);
         }
@@ -419,10 +426,7 @@ final class Boot {
             }
             starting = true;
             try {
-                Object started =
-                        layer().type(AGENT)
-                                .getMethod("start", Map.class, Supplier.class)
-                                .invoke(null, options, EARLY_COUNTS);
+                Object started = agent("start", options, EARLY_COUNTS);
                 running = true;
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // whatever it is, the application must get its socket
@@ -499,11 +503,8 @@ final class Boot {
     /** A line for the log of the switch, which starts for it if need be. */
     static void log(String line) {
         try {
-            if (factories == null) {
-                start();
-            }
-            if (running) {
-                layer().type(AGENT).getMethod("warn", String.class).invoke(null, line);
+            if (started()) {
+                agent("warn", line);
             }
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             say(line);
@@ -512,9 +513,7 @@ final class Boot {
 
     static void report(String file) {
         try {
-            layer().type(AGENT)
-                    .getMethod("report", String.class, Supplier.class, String.class)
-                    .invoke(null, file, EARLY_COUNTS, offBecause);
+            agent("report", file, EARLY_COUNTS, offBecause);
         } catch (ReflectiveOperationException | RuntimeException e) {
             say("no report: " + cause(e));
         }
@@ -524,11 +523,7 @@ final class Boot {
     static void tellReport() {
         String text = "";
         try {
-            text =
-                    (String)
-                            layer().type(AGENT)
-                                    .getMethod("reportText", Supplier.class, String.class)
-                                    .invoke(null, EARLY_COUNTS, offBecause);
+            text = (String) agent("reportText", EARLY_COUNTS, offBecause);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             say("no report: " + cause(e));
         }
@@ -564,9 +559,8 @@ final class Boot {
 
     /** A setting as it was given, or null. */
     static String setting(String name) {
-        String id = "sdp4j.".concat(name);
-        String text = options.getOrDefault(id, options.get(name));
-        return text != null ? text : System.getProperty(id);
+        String text = options.get(name);
+        return text != null ? text : System.getProperty("sdp4j.".concat(name));
     }
 
     /** The innermost message of ours, or the class of what went wrong. */
