@@ -40,9 +40,9 @@ import org.slf4j.LoggerFactory;
  * Joins settings, rules, switch and provider of this JVM. Wiring only.
  *
  * <p>The shim calls {@link #start} when a socket or channel needs the switch, and {@link #report}
- * at exit, through reflection. The provider is made at the first connection or listener that a rule
- * wants offloaded: no descriptor is opened before, and no native call made. {@link JmxBean} has a
- * thread from the first question to the rules.
+ * at exit, by name and number of parameters. The provider is made at the first connection or
+ * listener that a rule wants offloaded: no descriptor is opened before, and no native call made.
+ * {@link JmxBean} has a thread from the first question to the rules.
  */
 public final class Agent {
     private static final String JDK_SDP = "com.sun.sdp.conf";
@@ -195,11 +195,6 @@ public final class Agent {
     /** Writes a line of the shim's to the log; called after {@link #start}, through reflection. */
     public static void warn(String line) {
         LoggerFactory.getLogger(Agent.class).warn(line);
-    }
-
-    /** The report as JSON text, see docs/report.md; the switch has started. */
-    static String reportText() {
-        return Report.json(snapshot(), null);
     }
 
     /** The switch's counts and connections so far, once it has started. */

@@ -30,7 +30,10 @@ final class JmxBean implements Runnable {
     private static final long FIRST_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long LAST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Set while the thread looks, and for good once the bean is registered. */
+    /**
+     * Set while the thread looks, and for good once the bean is registered or the server has
+     * refused it.
+     */
     private static final AtomicBoolean WATCHING = new AtomicBoolean();
 
     private JmxBean() {}
@@ -108,7 +111,7 @@ final class JmxBean implements Runnable {
     record Live(Supplier<SwitchReport> snapshot) implements SwitchMXBean {
         @Override
         public String getReport() {
-            return Agent.reportText();
+            return Report.json(snapshot.get(), null);
         }
 
         @Override

@@ -53,6 +53,7 @@ class JmxBeanTest {
                             "BytesWritten", 9L,
                             "Moved", 11L),
                     found);
+            assertEquals(Report.json(REPORT, null), server.getAttribute(name, "Report"));
         } finally {
             server.unregisterMBean(name);
         }
