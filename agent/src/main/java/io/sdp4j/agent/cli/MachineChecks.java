@@ -14,7 +14,6 @@ import java.util.Map;
  * The doctor's looks at the machine, the environment and the rules. Nothing here changes anything.
  */
 final class MachineChecks {
-    private static final int WANTED_JDK = 25;
     private static final List<String> OPTION_VARIABLES =
             List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
@@ -23,9 +22,6 @@ final class MachineChecks {
     static Check jdk() {
         String version = System.getProperty("java.vendor.version", "") + " " + Runtime.version();
         String found = version.strip() + " in " + System.getProperty("java.home");
-        if (Runtime.version().feature() < WANTED_JDK) {
-            return Check.fail("JDK", found, "use JDK " + WANTED_JDK + " or newer");
-        }
         if (ModuleLayer.boot().findModule("java.instrument").isEmpty()) {
             return Check.fail(
                     "JDK", found + ", without java.instrument", "add that module to the image");
