@@ -122,11 +122,11 @@ record LibsdpLine(LineCursor cursor, HostLookup hosts) {
     private Role role() throws LineCursor.Bad {
         int column = cursor.column();
         String word = cursor.word();
-        return switch (word.toLowerCase(Locale.ROOT)) {
-            case "server", "listen" -> Role.LISTEN;
-            case "client", "connect" -> Role.CONNECT;
-            default -> throw cursor.bad(column, word, ROLES);
-        };
+        try {
+            return Role.of(word);
+        } catch (IllegalArgumentException e) {
+            throw cursor.bad(column, word, ROLES);
+        }
     }
 
     /**
