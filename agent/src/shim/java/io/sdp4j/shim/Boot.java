@@ -59,7 +59,7 @@ final class Boot {
     /** Whether the switch has started; set before {@link #factories}. */
     private static volatile boolean running;
 
-    /** Client and server factory; null until the switch has started. */
+    /** Client and server factory; null until the switch has started, or could not. */
     private static volatile SocketImplFactory[] factories;
 
     private static volatile boolean scopeUsed;
@@ -133,10 +133,10 @@ final class Boot {
     private static SocketImpl create(boolean server) {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
-            SocketImplFactory early = inKernelScope() ? null : early();
+            SocketImplFactory maker = inKernelScope() ? null : early();
             // only the switch can tell new Socket(Proxy.NO_PROXY) from new Socket()
-            if (early != null && (server ? !mayForbidTcp() : !EarlySockets.proxies())) {
-                return server ? earlyListener(early) : early.createSocketImpl();
+            if (maker != null && (server ? !mayForbidTcp() : !EarlySockets.proxies())) {
+                return server ? earlyListener(maker) : maker.createSocketImpl();
             }
             pair = start();
         }

@@ -28,10 +28,11 @@ import java.util.zip.ZipFile;
 /**
  * The modules inside the agent jar, one folder each: {@code sdp4j-modules/NAME/...}.
  *
- * <p>They become a {@link ModuleLayer} of their own whose one loader has the platform loader as its
- * parent: the application sees none of their classes and they see none of the application's.
- * Nothing is extracted; the jar stays open as long as the JVM runs, as every jar on a class path
- * does. A module is read when it is asked for; for one thread.
+ * <p>One loader defines them, below the platform loader: in no layer ({@code AgentModules}), or in
+ * a {@link ModuleLayer} for plug-ins and the command line. The application sees none of their
+ * classes and they see none of the application's. Nothing is extracted; the jar stays open as long
+ * as the JVM runs, as every jar on a class path does. A module is read when it is asked for; for
+ * one thread.
  */
 final class Bundle implements ModuleFinder {
     /** Folder of the modules in the jar. */

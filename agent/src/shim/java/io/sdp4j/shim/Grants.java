@@ -35,7 +35,10 @@ final class Grants {
         JDK_CHANNELS,
         /** The JDK's own provider of asynchronous channels. */
         JDK_ASYNCHRONOUS_CHANNELS,
-        /** Has the JDK's file channels ask offloaded ones: a sentence if that could not be done. */
+        /**
+         * Has the JDK's file channels offer their bytes to switched channels first: a sentence if
+         * that could not be done.
+         */
         PATCH_FILES,
         /** Has the JDK's SOCKS client obey rules: a sentence if that could not be done. */
         PATCH_SOCKS,
