@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
  * One thing wrong in a rule file.
  *
  * @param file the file as its owner named it
- * @param line 1-based; 0 when the file as a whole is meant
- * @param column 1-based, in characters; 0 when the file as a whole is meant
+ * @param line 1-based
+ * @param column 1-based, in characters
  * @param found the text that stands there
  * @param expected what should stand there
  */
@@ -22,7 +22,7 @@ public record RuleError(String file, int line, int column, String found, String 
      * {@code file:line:column: found 'x', expected y}, on one line and without control characters.
      */
     public String message() {
-        String place = line == 0 ? file : file + ":" + line + ":" + column;
+        String place = file + ":" + line + ":" + column;
         return place + ": found " + printable(found) + ", expected " + expected + question();
     }
 
