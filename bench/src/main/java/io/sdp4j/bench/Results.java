@@ -96,7 +96,7 @@ final class Results {
                 waitedMs / 1000);
     }
 
-    /** For {@link Json}: the slices set aside. */
+    /** For {@link ResultFile}: the slices set aside. */
     List<Map<String, Object>> asideForJson() {
         return aside;
     }
@@ -247,7 +247,7 @@ final class Results {
         return byRound;
     }
 
-    /** For {@link Json}. */
+    /** For {@link ResultFile}. */
     List<Object> rowsForJson() {
         List<Object> rows = new ArrayList<>();
         for (Row row : runs.keySet()) {
@@ -285,7 +285,7 @@ final class Results {
         return rows;
     }
 
-    /** For {@link Json}: the agents' reports, by configuration. */
+    /** For {@link ResultFile}: the agents' reports, by configuration. */
     Map<String, Object> reportedForJson() {
         Map<String, Object> all = new LinkedHashMap<>();
         reported.forEach((config, counts) -> all.put(config.id, counts));

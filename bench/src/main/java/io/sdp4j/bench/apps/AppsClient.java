@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  * p99} nanoseconds that one took; {@code cpu} nanoseconds of processor time that both JVMs have
  * used for each.
  */
-public final class AppsClient implements Commands.Worker {
+public final class AppsClient implements Commands.Handler {
     private static final int FIRST = 5;
     private static final int NEXT = 20;
     private static final int LAST = 30;

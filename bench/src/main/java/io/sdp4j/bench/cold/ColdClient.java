@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.LongAdder;
  * of what comes after the first {@value #LONG_FROM}. {@code old-trips UNUSED FOR_MS}: the same for
  * {@value #OLD_QUARTERS} and {@value #OLD_FROM}, in a program that has run for {@value #OLD_MS} ms.
  */
-public final class ColdClient implements Commands.Worker {
+public final class ColdClient implements Commands.Handler {
     /** Milliseconds after which the round trips are counted. */
     static final int[] MARKS_MS = {250, 500, 1000, 2000, 4000, 8000};
 

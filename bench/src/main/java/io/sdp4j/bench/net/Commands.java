@@ -13,7 +13,7 @@ import java.util.Arrays;
  */
 public final class Commands {
     /** Carries the commands out. */
-    public interface Worker {
+    public interface Handler {
         /** The answer to one command, without the {@code ok}. */
         String obey(String command, int[] numbers) throws Exception;
     }
@@ -21,7 +21,7 @@ public final class Commands {
     private Commands() {}
 
     /** Says that it is ready, answers until standard input ends, and ends the JVM. */
-    public static void obey(Worker worker) throws IOException {
+    public static void obey(Handler handler) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         System.out.println("READY");
         for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -29,7 +29,7 @@ public final class Commands {
             try {
                 String[] words = line.split(" ", -1);
                 int[] numbers = Arrays.stream(words).skip(1).mapToInt(Integer::parseInt).toArray();
-                answer = "ok " + worker.obey(words[0], numbers);
+                answer = "ok " + handler.obey(words[0], numbers);
             } catch (Exception failure) {
                 failure.printStackTrace();
                 answer = "failed " + failure.toString().replace('\n', ' ');

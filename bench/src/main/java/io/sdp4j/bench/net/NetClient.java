@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * it: each is the choice that suits kernel TCP best. Round trips are timed one by one into an array
  * allocated before.
  */
-public final class NetClient implements Commands.Worker {
+public final class NetClient implements Commands.Handler {
     /** Ends of connections take less. */
     private static final int REST_MS = 5;
 

@@ -20,7 +20,7 @@ import java.util.List;
  *   <li>{@code http THREADS WARM_MS MEASURE_MS}: {@link HttpLoad}.
  * </ul>
  */
-public final class NioClient implements Commands.Worker {
+public final class NioClient implements Commands.Handler {
     private final LinkWork channels;
     private final LinkWork selectors;
     private final LinkWork files;
