@@ -5,34 +5,34 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How host names in rule files become addresses; asked once per name while a file is loaded. */
+/** How host names in rule files become addresses. */
 @FunctionalInterface
 public interface HostLookup {
     /** The JDK's resolver. */
     HostLookup SYSTEM =
             new HostLookup() {
+                // more say nothing about a rule and cost time in each decision
+                private static final int MAX_ADDRESSES = 32;
+
                 @Override
-                public List<InetAddress> addresses(String host) {
+                public List<AddressRange> ranges(String host) {
+                    List<AddressRange> ranges = new ArrayList<>();
                     try {
-                        return List.of(InetAddress.getAllByName(host));
+                        for (InetAddress address : InetAddress.getAllByName(host)) {
+                            if (ranges.size() < MAX_ADDRESSES) {
+                                ranges.add(AddressRange.of(address));
+                            }
+                        }
                     } catch (UnknownHostException | RuntimeException e) {
-                        return List.of();
+                        // no address
                     }
+                    return List.copyOf(ranges);
                 }
             };
 
     /**
-     * All addresses of {@code host}, best first; empty when it is unknown. Never null, never
-     * throws.
+     * A range for each address of {@code host}, best first; empty when it is unknown. Never null,
+     * never throws.
      */
-    List<InetAddress> addresses(String host);
-
-    /** The same, one range for each address. */
-    default List<AddressRange> ranges(String host) {
-        List<AddressRange> ranges = new ArrayList<>();
-        for (InetAddress address : addresses(host)) {
-            ranges.add(AddressRange.of(address));
-        }
-        return ranges;
-    }
+    List<AddressRange> ranges(String host);
 }

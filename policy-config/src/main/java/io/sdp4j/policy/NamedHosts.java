@@ -1,6 +1,5 @@
 package io.sdp4j.policy;
 
-import java.net.InetAddress;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,11 +19,14 @@ final class NamedHosts implements HostLookup, Runnable {
     private final Runnable late;
 
     /** In the order of the file. */
-    private final Map<String, List<InetAddress>> known =
+    private final Map<String, List<AddressRange>> known =
             Collections.synchronizedMap(new LinkedHashMap<>());
 
     /** Open while the thread that loads the file waits for the answers. */
     private final CountDownLatch answered = new CountDownLatch(1);
+
+    /** All names are there: answers count from now on. */
+    private volatile boolean collected;
 
     private volatile boolean asking;
 
@@ -40,13 +42,8 @@ final class NamedHosts implements HostLookup, Runnable {
 
     @Override
     public List<AddressRange> ranges(String host) {
-        boolean first = known.putIfAbsent(host, List.of()) == null;
-        return first ? SOME : HostLookup.super.ranges(host);
-    }
-
-    @Override
-    public List<InetAddress> addresses(String host) {
-        return known.get(host);
+        known.putIfAbsent(host, List.of());
+        return collected ? known.get(host) : SOME;
     }
 
     /** Whether the file names no host. */
@@ -65,6 +62,7 @@ final class NamedHosts implements HostLookup, Runnable {
 
     /** Has a thread look up what is not known. */
     void ask() {
+        collected = true;
         Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
         thread.setDaemon(true);
         // with it the JDK's first look-up finds the application's resolver
@@ -101,7 +99,7 @@ final class NamedHosts implements HostLookup, Runnable {
         try {
             for (String host : List.copyOf(known.keySet())) {
                 if (known.get(host).isEmpty()) {
-                    known.put(host, resolver.addresses(host));
+                    known.put(host, resolver.ranges(host));
                     if (answered.getCount() == 0) { // else the thread that waits will see it
                         late.run();
                     }

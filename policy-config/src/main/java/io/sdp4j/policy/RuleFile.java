@@ -83,7 +83,6 @@ public record RuleFile(Dialect dialect, List<Rule> rules, List<RuleError> errors
                 break;
             }
         }
-        HostLookup askOnce = new HostCache(hosts);
         List<Rule> rules = new ArrayList<>();
         List<RuleError> errors = new ArrayList<>();
         for (int i = 0; i < lines.size() && errors.size() < MAX_ERRORS; i++) {
@@ -91,8 +90,8 @@ public record RuleFile(Dialect dialect, List<Rule> rules, List<RuleError> errors
             try {
                 Rule rule =
                         dialect == Dialect.LIBSDP
-                                ? LibsdpLine.parse(cursor, askOnce)
-                                : JdkLine.parse(cursor, askOnce);
+                                ? LibsdpLine.parse(cursor, hosts)
+                                : JdkLine.parse(cursor, hosts);
                 if (rule != null && rules.size() == MAX_RULES) {
                     throw cursor.bad(
                             1, cursor.source(), "at most " + MAX_RULES + " rules in a file");

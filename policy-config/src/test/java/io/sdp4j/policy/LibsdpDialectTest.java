@@ -17,8 +17,8 @@ class LibsdpDialectTest {
             host ->
                     host.equals("db.example")
                             ? List.of(
-                                    InetAddress.ofLiteral("10.9.8.7"),
-                                    InetAddress.ofLiteral("fd00::7"))
+                                    AddressRange.of(InetAddress.ofLiteral("10.9.8.7")),
+                                    AddressRange.of(InetAddress.ofLiteral("fd00::7")))
                             : List.of();
 
     static RuleFile parse(String text) {

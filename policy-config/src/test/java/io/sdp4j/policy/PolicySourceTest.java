@@ -31,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PolicySourceTest {
     private static final String TCP = "use tcp connect * *:*\n";
     private static final String SDP = "use sdp connect * *:*\n";
+    private static final List<AddressRange> SECOND =
+            List.of(AddressRange.of(InetAddress.ofLiteral("10.0.0.2")));
     private static final String BAD = "use tcp connect * *:*\nuse what\nuse\n";
 
     private final FakeFiles files = new FakeFiles();
@@ -38,7 +40,7 @@ class PolicySourceTest {
     private final Map<String, String> variables = new HashMap<>();
     private final AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 5); // wraps at once
     private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
-    private final Map<String, List<InetAddress>> hosts = new ConcurrentHashMap<>();
+    private final Map<String, List<AddressRange>> hosts = new ConcurrentHashMap<>();
     private final Environment environment = with(h -> hosts.getOrDefault(h, List.of()));
 
     private Environment with(HostLookup answering) {
@@ -228,7 +230,7 @@ class PolicySourceTest {
                 Verdict.KERNEL,
                 source.get().decide(Role.CONNECT, false, 0, 0x0a000001, 81).verdict());
         assertEquals(1, source.get().lint().size());
-        hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
+        hosts.put("far.example", SECOND);
         passSecond();
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), "not asked all the time");
         clock.addAndGet(PolicySource.LOOK_UP_NANOS);
@@ -249,7 +251,7 @@ class PolicySourceTest {
         passSecond();
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
         List<String> told = List.copyOf(lines);
-        hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
+        hosts.put("far.example", SECOND);
         clock.addAndGet(PolicySource.LOOK_UP_NANOS);
         await().until(() -> verdict(source) == Verdict.KERNEL);
         passSecond();
@@ -279,7 +281,7 @@ class PolicySourceTest {
         files.delete("f");
         passSecond();
         assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
-        hosts.put("far.example", List.of(InetAddress.ofLiteral("10.0.0.2")));
+        hosts.put("far.example", SECOND);
         clock.addAndGet(PolicySource.LOOK_UP_NANOS);
         assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
         files.write("f", "connect late.example 80\n");
@@ -321,13 +323,13 @@ class PolicySourceTest {
     /** Answers with 10.0.0.2, after {@code loaded}. */
     private record Late(CountDownLatch loaded) implements HostLookup {
         @Override
-        public List<InetAddress> addresses(String host) {
+        public List<AddressRange> ranges(String host) {
             try {
                 boolean _ = loaded.await(30, TimeUnit.SECONDS); // else the loader waits for this
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
-            return List.of(InetAddress.ofLiteral("10.0.0.2"));
+            return SECOND;
         }
     }
 
@@ -374,7 +376,7 @@ class PolicySourceTest {
                             } catch (InterruptedException e) {
                                 throw new IllegalStateException(e);
                             }
-                            return List.of(InetAddress.ofLiteral("10.0.0.2"));
+                            return SECOND;
                         });
         files.write("f", "use sdp connect * slow.example:80\nuse tcp connect * *:*\n");
         PolicySource source =
@@ -398,7 +400,7 @@ class PolicySourceTest {
                 with(
                         host -> {
                             asked.add(host);
-                            return new Late(asked.size() == 10 ? seen : loaded).addresses(host);
+                            return new Late(asked.size() == 10 ? seen : loaded).ranges(host);
                         });
         List<String> names = new ArrayList<>();
         StringBuilder text = new StringBuilder();

@@ -110,8 +110,9 @@ class RuleFileFuzzTest {
                         text,
                         host ->
                                 host.equals("host")
-                                        ? List.of(Inet4Address.ofLiteral("1.2.3.4"))
-                                        : null);
+                                        ? List.of(
+                                                AddressRange.of(Inet4Address.ofLiteral("1.2.3.4")))
+                                        : List.of());
         assertEquals(file.ok(), file.errors().isEmpty());
         int lines = (int) text.lines().count();
         for (RuleError error : file.errors()) {
