@@ -15,8 +15,8 @@ import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.PolicySettings;
-import io.sdp4j.policy.PolicySource;
 import io.sdp4j.policy.RuleFile;
+import io.sdp4j.policy.RuleFileChoice;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.policy.Verdict;
 import io.sdp4j.stream.SdpOffloadProvider;
@@ -95,7 +95,7 @@ final class ApiProvider implements SdpProvider {
             throw new IllegalArgumentException(rules.errors().getFirst().message());
         }
         return rules.policy(
-                PolicySource.programName(settings.text(PolicySettings.PROGRAM), environment));
+                RuleFileChoice.programName(settings.text(PolicySettings.PROGRAM), environment));
     }
 
     OffloadSwitch owner() {

@@ -1,6 +1,5 @@
 package io.sdp4j.policy;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
@@ -17,11 +16,8 @@ import java.util.function.Supplier;
 /**
  * Where the policy comes from, and the policy itself, kept up to date with its file.
  *
- * <p>The file is chosen once, the first of: the agent option {@code policy}, the system property
- * {@code sdp4j.policy}, the environment's {@code SDP4J_POLICY} and {@code LIBSDP_CONFIG_FILE}, the
- * JDK's {@code com.sun.sdp.conf} as the agent took it over, {@code /etc/libsdp.conf} if there is
- * one. With none, offload comes first for everything, or, if rules are required, what cannot be
- * offloaded is refused. An empty value counts as not given.
+ * <p>The file is chosen once: {@link RuleFileChoice}. With none, offload comes first for everything,
+ * or, if rules are required, what cannot be offloaded is refused.
  *
  * <p>At most once a second {@link #get} compares time, size and identity of the file with those
  * that it saw last. A new file replaces the policy in one step, for later decisions only. A file
@@ -44,10 +40,6 @@ import java.util.function.Supplier;
  * the others get the policy there is. Any number of threads may call {@link #get}.
  */
 public final class PolicySource implements Supplier<Policy> {
-    static final String PROPERTY = PolicySettings.POLICY.id();
-    static final String VARIABLE = "SDP4J_POLICY";
-    static final String LIBSDP_VARIABLE = "LIBSDP_CONFIG_FILE";
-    static final String LIBSDP_FILE = "/etc/libsdp.conf";
     static final long CHECK_NANOS = 1_000_000_000L;
     private static final int MAX_REPORTED = 5;
 
@@ -66,7 +58,7 @@ public final class PolicySource implements Supplier<Policy> {
     private final Environment environment;
     private final Consumer<String> sink;
     private final String programName;
-    private final Choice choice;
+    private final RuleFileChoice choice; // null: no file
     private final boolean required;
     private final long answerNanos; // how long a load waits for the hosts
     private final ReentrantLock checking = new ReentrantLock();
@@ -86,11 +78,8 @@ public final class PolicySource implements Supplier<Policy> {
     private volatile Policy policy;
     private volatile long nextCheckNanos;
 
-    /** A file and its origin. */
-    private record Choice(String file, String namedBy, RuleFile.Dialect whenSilent) {}
-
     private PolicySource(
-            Choice choice,
+            RuleFileChoice choice,
             boolean required,
             String programName,
             Environment environment,
@@ -123,7 +112,7 @@ public final class PolicySource implements Supplier<Policy> {
                 options.get(PolicySettings.POLICY.option()),
                 jdkConf,
                 settings.flag(PolicySettings.REQUIRED),
-                programName(settings.text(PolicySettings.PROGRAM), environment),
+                RuleFileChoice.programName(settings.text(PolicySettings.PROGRAM), environment),
                 environment,
                 ANSWER_NANOS,
                 sink);
@@ -148,7 +137,7 @@ public final class PolicySource implements Supplier<Policy> {
             long answerNanos,
             Consumer<String> sink) {
         Objects.requireNonNull(programName);
-        Choice choice = choose(explicit, jdkConf, environment);
+        RuleFileChoice choice = RuleFileChoice.of(explicit, jdkConf, environment);
         PolicySource source =
                 new PolicySource(choice, required, programName, environment, answerNanos, sink);
         source.checking.lock(); // names may be answered before the start is over
@@ -158,42 +147,6 @@ public final class PolicySource implements Supplier<Policy> {
             source.checking.unlock();
         }
         return source;
-    }
-
-    private static Choice choose(String explicit, String jdkConf, Environment environment) {
-        RuleFile.Dialect usual = RuleFile.Dialect.LIBSDP;
-        if (given(explicit)) {
-            return new Choice(explicit.strip(), "agent option policy", usual);
-        }
-        String property = environment.property().apply(PROPERTY);
-        if (given(property)) {
-            return new Choice(property.strip(), "system property " + PROPERTY, usual);
-        }
-        // only now: the JDK reads the environment at its first use
-        String variable = environment.variable().apply(VARIABLE);
-        if (given(variable)) {
-            return new Choice(variable.strip(), "environment variable " + VARIABLE, usual);
-        }
-        String libsdp = environment.variable().apply(LIBSDP_VARIABLE);
-        if (given(libsdp)) {
-            return new Choice(libsdp.strip(), "environment variable " + LIBSDP_VARIABLE, usual);
-        }
-        if (given(jdkConf)) {
-            String namedBy = "system property com.sun.sdp.conf";
-            return new Choice(jdkConf.strip(), namedBy, RuleFile.Dialect.JDK);
-        }
-        try {
-            environment.files().stamp(LIBSDP_FILE);
-        } catch (NoSuchFileException e) {
-            return null;
-        } catch (IOException e) {
-            // It is there and cannot be used: loading it will say why.
-        }
-        return new Choice(LIBSDP_FILE, "its usual place", usual);
-    }
-
-    private static boolean given(String value) {
-        return value != null && !value.isBlank();
     }
 
     private void start() {
@@ -208,7 +161,7 @@ public final class PolicySource implements Supplier<Policy> {
         }
         Loaded loaded = load();
         if (required && loaded.empty()) {
-            withoutRules(choice.file + " has no rule, and rules are required");
+            withoutRules(choice.file() + " has no rule, and rules are required");
         } else if (!adopt(loaded)) {
             problems = List.copyOf(loaded.notes);
             String why = loaded.notes.getFirst();
@@ -256,7 +209,7 @@ public final class PolicySource implements Supplier<Policy> {
         assert checking.isHeldByCurrentThread();
         Environment.Stamp stamp = null;
         try {
-            stamp = environment.files().stamp(choice.file);
+            stamp = environment.files().stamp(choice.file());
         } catch (IOException | RuntimeException e) {
             // A null stamp is compared like any other: the file may have been unreadable before.
         }
@@ -268,7 +221,7 @@ public final class PolicySource implements Supplier<Policy> {
         if (loaded.empty() && (required || !policy.rules().isEmpty())) {
             report(
                     List.of(
-                            choice.file
+                            choice.file()
                                     + (generation.get() > 0
                                             ? " has no rule any more"
                                             : " has no rule")
@@ -308,7 +261,7 @@ public final class PolicySource implements Supplier<Policy> {
          */
         Loaded load() {
             Names waits = hosts.allKnown() ? null : this; // first: an answer may come meanwhile
-            RuleFile file = RuleFile.parse(choice.file, text, hosts, choice.whenSilent);
+            RuleFile file = RuleFile.parse(choice.file(), text, hosts, choice.whenSilent());
             if (!file.ok()) {
                 return Loaded.failed(
                         waits, file.errors().stream().map(RuleError::message).toList());
@@ -385,8 +338,8 @@ public final class PolicySource implements Supplier<Policy> {
         }
         try {
             // first: a later write must look like a change
-            seen = environment.files().stamp(choice.file);
-            Names found = new Names(environment.files().read(choice.file));
+            seen = environment.files().stamp(choice.file());
+            Names found = new Names(environment.files().read(choice.file()));
             Loaded loaded = found.load();
             // an error in the file stays, no matter what addresses the hosts have
             if (loaded.policy == null || found.hosts.none() || environment.hosts() == null) {
@@ -396,7 +349,7 @@ public final class PolicySource implements Supplier<Policy> {
             found.hosts.awaitAnswers(answerNanos);
             return found.load();
         } catch (IOException | RuntimeException e) {
-            String note = choice.file + " (" + choice.namedBy + ") " + reason(e);
+            String note = choice.file() + " (" + choice.namedBy() + ") " + reason(e);
             return Loaded.failed(null, List.of(note));
         }
     }
@@ -430,47 +383,16 @@ public final class PolicySource implements Supplier<Policy> {
 
     /** The file in use or wanted; null: none was named and none is in the usual place. */
     public String file() {
-        return choice == null ? null : choice.file;
+        return choice == null ? null : choice.file();
     }
 
     /** Where the name of the file came from, for people. */
     public String origin() {
-        return choice == null
-                ? "no rule file: everything may be offloaded"
-                : choice.file + ", named by " + choice.namedBy;
+        return choice == null ? "no rule file: everything may be offloaded" : choice.origin();
     }
 
     /** How often rules were put in force, late answers of hosts included; 0 while none could be. */
     public long generation() {
         return generation.get();
-    }
-
-    /**
-     * The name of this program for patterns: main class or jar, without folder, module and
-     * arguments.
-     *
-     * @param setting the value of {@link PolicySettings#PROGRAM}, which goes first when it is not
-     *     empty
-     */
-    public static String programName(String setting, Environment environment) {
-        if (given(setting)) {
-            return setting.strip();
-        }
-        String command = environment.property().apply("sun.java.command");
-        if (!given(command)) {
-            return "java";
-        }
-        String jar = environment.property().apply("java.class.path");
-        // the JVM appends the jars of agents
-        String first = given(jar) ? jar.split(File.pathSeparator, 2)[0] : "";
-        if (!first.endsWith(".jar") || !(command + " ").startsWith(first + " ")) {
-            first = firstWord(command.strip());
-        }
-        return first.substring(first.lastIndexOf('/') + 1);
-    }
-
-    private static String firstWord(String text) {
-        int blank = text.indexOf(' ');
-        return blank < 0 ? text : text.substring(0, blank);
     }
 }

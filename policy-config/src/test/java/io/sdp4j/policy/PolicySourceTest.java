@@ -73,7 +73,7 @@ class PolicySourceTest {
                         "variable",
                         "libsdp",
                         "jdk",
-                        PolicySource.LIBSDP_FILE);
+                        RuleFileChoice.LIBSDP_FILE);
         all.forEach(f -> files.write(f, TCP));
         properties.put("sdp4j.policy", "property");
         variables.put("SDP4J_POLICY", "variable");
@@ -86,8 +86,8 @@ class PolicySourceTest {
         assertEquals("libsdp", open(null, "jdk").file());
         variables.remove("LIBSDP_CONFIG_FILE");
         assertEquals("jdk", open(null, "jdk").file());
-        assertEquals(PolicySource.LIBSDP_FILE, open(null, null).file());
-        files.delete(PolicySource.LIBSDP_FILE);
+        assertEquals(RuleFileChoice.LIBSDP_FILE, open(null, null).file());
+        files.delete(RuleFileChoice.LIBSDP_FILE);
         PolicySource none = open(null, null);
         assertNull(none.file());
         assertEquals(Verdict.OFFLOAD_FIRST, verdict(none));
@@ -636,12 +636,12 @@ class PolicySourceTest {
 
     @Test
     void namesTheProgram() {
-        assertEquals("java", PolicySource.programName("", environment));
+        assertEquals("java", RuleFileChoice.programName("", environment));
         properties.put("sun.java.command", "/opt/db/h2-2.4.jar -tcp");
-        assertEquals("h2-2.4.jar", PolicySource.programName("", environment));
+        assertEquals("h2-2.4.jar", RuleFileChoice.programName("", environment));
         properties.put("sun.java.command", "my.module/com.acme.Main x");
-        assertEquals("com.acme.Main", PolicySource.programName(null, environment));
-        assertEquals("given", PolicySource.programName(" given ", environment));
+        assertEquals("com.acme.Main", RuleFileChoice.programName(null, environment));
+        assertEquals("given", RuleFileChoice.programName(" given ", environment));
     }
 
     @Test
@@ -649,9 +649,9 @@ class PolicySourceTest {
         properties.put("java.class.path", "/opt/my apps/my db.jar:/opt/sdp4j-agent.jar");
         for (String arguments : List.of("", " -tcp")) {
             properties.put("sun.java.command", "/opt/my apps/my db.jar" + arguments);
-            assertEquals("my db.jar", PolicySource.programName("", environment));
+            assertEquals("my db.jar", RuleFileChoice.programName("", environment));
         }
         properties.put("sun.java.command", "com.acme.Main x.jar");
-        assertEquals("com.acme.Main", PolicySource.programName("", environment));
+        assertEquals("com.acme.Main", RuleFileChoice.programName("", environment));
     }
 }
