@@ -56,6 +56,12 @@ final class Bindings {
         }
     }
 
+    /** Functions that stand in for a library's, in tests. */
+    Bindings(SymbolLookup library) {
+        soname = "a library";
+        this.library = library;
+    }
+
     /**
      * A function that reports through {@code errno}: for {@link #status} and its sisters.
      *

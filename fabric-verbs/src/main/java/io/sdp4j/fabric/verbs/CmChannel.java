@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
 import java.lang.foreign.Arena;
@@ -19,8 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Destroying an id waits until the events that were fetched for it are acknowledged. The target
  * of an event is looked up before it is acknowledged, so an address that is in use again never
  * takes a dead id's events; and it is told of the event afterwards, so destroying never waits for
- * our own code. All methods are for any thread. {@code spare}: a few channels for those who connect
- * next, whose events are waited for; with {@code closed} guarded by itself.
+ * our own code. All methods are for any thread, but for the end. {@code spare}: a few channels for
+ * those who connect next, whose events are waited for; with {@code users} and {@code ended} guarded
+ * by itself.
  */
 final class CmChannel {
     /** Takes the events of one id, on the event thread. */
@@ -36,7 +38,11 @@ final class CmChannel {
     final EpollLoop loop;
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
     private final MemorySegment scratch = Arena.ofAuto().allocate(Descriptors.AWAIT_BYTES, 8);
-    private boolean closed;
+
+    /** Users of the channel that have no id there: attempts to connect, and ends of ids. */
+    private int users;
+
+    private boolean ended;
     private final int fd;
     private final long channel;
     private final long watch;
@@ -69,27 +75,42 @@ final class CmChannel {
     /** Returns a channel for one attempt to connect, which must be given back. */
     long own() throws FabricException {
         synchronized (spare) {
-            if (!spare.isEmpty()) {
-                return spare.pop();
+            requireOpen();
+            if (spare.isEmpty()) {
+                spare.push(open());
             }
+            users++;
+            return spare.pop();
         }
-        return open();
+    }
+
+    private void requireOpen() throws FabricException {
+        if (ended) {
+            throw new FabricException(Cause.CLOSED, "the fabric is closed");
+        }
     }
 
     /** No id is left there. */
     void giveBack(long own) {
+        boolean keep;
         synchronized (spare) {
-            if (!closed && spare.size() < MAX_SPARE) {
+            keep = spare.size() < MAX_SPARE;
+            if (keep) {
                 spare.push(own);
-                return;
             }
+            users--;
         }
-        cm.destroyEventChannel(own);
+        if (!keep) {
+            cm.destroyEventChannel(own);
+        }
     }
 
     /** Makes an id whose events go to {@code target}. */
     long createId(Target target) throws FabricException {
-        return createId(channel, target);
+        synchronized (spare) {
+            requireOpen();
+            return createId(channel, target);
+        }
     }
 
     /**
@@ -124,13 +145,30 @@ final class CmChannel {
 
     /** Destroys an id. */
     void destroyId(long id) {
+        addUsers(1);
         targets.remove(id);
         cm.destroyId(id);
+        addUsers(-1);
     }
 
-    /** Ids there are. */
-    int ids() {
-        return targets.size();
+    private void addUsers(int more) {
+        synchronized (spare) {
+            users += more;
+        }
+    }
+
+    /**
+     * From now on no user gets the channel, unless there is one still. Event thread, between two
+     * events.
+     *
+     * @return true once, when there is none: {@link #close} is due
+     */
+    boolean endIfUnused() {
+        synchronized (spare) {
+            boolean ends = !ended && users == 0 && targets.isEmpty();
+            ended |= ends;
+            return ends;
+        }
     }
 
     /** Takes and acknowledges the next event of {@code own}; null if a signal ended the wait. */
@@ -184,12 +222,11 @@ final class CmChannel {
         return e.type() == RdmaCmEvent.CONNECT_REQUEST;
     }
 
-    /** Ends the channel. Event thread; no id is left. */
+    /** Ends the channel, after {@link #endIfUnused}. Event thread. */
     void close() {
         loop.forget(watch);
         cm.destroyEventChannel(channel);
         synchronized (spare) {
-            closed = true;
             spare.forEach(cm::destroyEventChannel);
             spare.clear();
         }

@@ -45,7 +45,7 @@ final class RdmaCm {
 
     private static final long EVENT_CHANNEL_FD = CStruct.offset(EVENT_CHANNEL, "fd");
 
-    private final Bindings lib = new Bindings("librdmacm.so.1", CURE);
+    private final Bindings lib;
     private final MethodHandle createEventChannel = lib.bind("rdma_create_event_channel", 0);
     private final MethodHandle destroyEventChannel = lib.bind("rdma_destroy_event_channel", 1);
     private final MethodHandle createId = lib.bind("rdma_create_id", 4);
@@ -67,7 +67,17 @@ final class RdmaCm {
     private final MethodHandle getDevices = lib.bind("rdma_get_devices", 1);
     private final MethodHandle freeDevices = lib.bind("rdma_free_devices", 1);
 
-    RdmaCm() throws FabricException {}
+    RdmaCm() throws FabricException {
+        this(new Bindings("librdmacm.so.1", CURE));
+    }
+
+    /**
+     * @param lib another one in tests
+     */
+    RdmaCm(Bindings lib) throws FabricException {
+        this.lib = lib; // first: the functions are found in it
+        super();
+    }
 
     /**
      * Lets the library look which devices there are. Only then does it close a device that was

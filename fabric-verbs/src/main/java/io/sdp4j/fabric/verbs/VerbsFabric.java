@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -87,7 +86,7 @@ public final class VerbsFabric implements Fabric {
     private final Map<Long, VerbsDevice> devices = new ConcurrentHashMap<>();
     private final Set<VerbsListener> listeners = ConcurrentHashMap.newKeySet();
     private final Set<VerbsQueuePair> queuePairs = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean shut = new AtomicBoolean();
+    private volatile boolean shut;
     volatile boolean closed;
 
     private final RemovedContexts removed = new RemovedContexts();
@@ -375,18 +374,22 @@ public final class VerbsFabric implements Fabric {
         shutIfUnused();
     }
 
-    /** The caller does not use the channel any more. Event thread. */
+    /** Gives up the channel once the fabric is closed and nothing uses it. Any thread. */
     void shutIfUnused() {
-        if (closed && warmup.await(0) && channel.ids() == 0 && shut.compareAndSet(false, true)) {
-            channel.loop.execute(
-                    () -> {
-                        for (VerbsDevice d : devices.values()) {
-                            d.close();
-                        }
-                        devices.clear();
-                        channel.close();
-                        stopWatching();
-                    });
+        if (closed && warmup.await(0)) {
+            channel.loop.execute(this::shutNow);
+        }
+    }
+
+    private void shutNow() {
+        if (channel.endIfUnused()) {
+            for (VerbsDevice d : devices.values()) {
+                d.close();
+            }
+            devices.clear();
+            channel.close();
+            stopWatching();
+            shut = true;
         }
     }
 
@@ -403,6 +406,6 @@ public final class VerbsFabric implements Fabric {
 
     /** Whether no resource of any device is held any more. */
     boolean isShut() {
-        return shut.get() && devices.isEmpty();
+        return shut;
     }
 }
