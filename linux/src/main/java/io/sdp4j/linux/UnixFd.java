@@ -68,16 +68,22 @@ public final class UnixFd {
      * An urgent byte stays in line, with the descriptors that came with it: elsewhere the kernel
      * closes them within a receive that passes it, however long that takes.
      *
-     * @param fd or an error
+     * @param fd or an error; closed if there is no memory
      * @return the same
      */
     private static int inLine(int fd) {
         if (fd >= 0) {
+            boolean done = false;
             try (SyscallBuffer on = SyscallBuffer.allocate(4)) {
                 on.putInt(0, 1);
                 // an older kernel has no urgent bytes here
                 long at = on.address();
                 Linux.callQuietly(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_OOBINLINE, at, 4, 0);
+                done = true;
+            } finally {
+                if (!done) {
+                    Linux.close(fd);
+                }
             }
         }
         return fd;

@@ -113,12 +113,23 @@ final class UnixSockets {
                 if (!taker.mayCome()) {
                     return;
                 }
-                int accepted = accept();
-                if (accepted >= 0) {
-                    taker.take(new PeerSocket(accepted, loop));
+                PeerSocket link = null;
+                int accepted = -Linux.EAGAIN;
+                try {
+                    accepted = accept();
+                    link = accepted < 0 ? null : new PeerSocket(accepted, loop);
+                } finally {
+                    if (link == null) { // perhaps for want of memory
+                        taker.noneCame();
+                        if (accepted >= 0) {
+                            Linux.close(accepted);
+                        }
+                    }
+                }
+                if (link != null) {
+                    taker.take(link);
                     continue;
                 }
-                taker.noneCame();
                 if (accepted != -Linux.EAGAIN) {
                     retryLater(); // perhaps no descriptor is left
                 }

@@ -12,6 +12,7 @@ import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.UnixFd;
+import io.sdp4j.testing.JvmCommand;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -91,6 +92,28 @@ final class ShmScarceMemoryTest extends ShmDirectory {
             PeerSocket client = new PeerSocket(fd, loop);
             await().until(() -> client.receive(new byte[1], 0, 1) < 0);
             client.close();
+        }
+    }
+
+    /** Else none is left after so many. */
+    @Test
+    void aClientThatCannotBeTakenTakesNoPlace() throws Exception {
+        Process victim =
+                JvmCommand.of(OutOfMemory.class, dir.toString())
+                        .options(
+                                "--enable-native-access=ALL-UNNAMED",
+                                "--add-exports",
+                                "java.base/jdk.internal.misc=ALL-UNNAMED",
+                                "-XX:-UseTLAB")
+                        .small()
+                        .builder()
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        try {
+            String lost = victim.inputReader().readLine();
+            assertTrue(lost.endsWith(": 0 places, 0 sockets"), lost);
+        } finally {
+            victim.destroyForcibly();
         }
     }
 
