@@ -52,11 +52,13 @@ final class PassiveAnswer {
     }
 
     /** Says no. */
-    void refuse(int status, byte[] privateData) throws IOException {
-        link.send(
-                ShmHandshake.Reply.refusal(status, privateData).encode(),
-                ShmHandshake.MESSAGE_BYTES,
-                -1);
+    void refuse(int status, byte[] privateData) {
+        byte[] no = ShmHandshake.Reply.refusal(status, privateData).encode();
+        try {
+            link.send(no, ShmHandshake.MESSAGE_BYTES, -1);
+        } catch (IOException e) {
+            // it has left: the socket shows it
+        }
     }
 
     /** Makes the queue pair and sends the grant with the negotiated values. */

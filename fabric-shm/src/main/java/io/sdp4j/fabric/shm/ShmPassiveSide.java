@@ -179,7 +179,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         return skipped <= MOST_SKIPPED;
     }
 
-    private void onHello() throws IOException {
+    private void onHello() {
         timer.cancel();
         rouse();
         int shown = link.takeDescriptor();
@@ -202,7 +202,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     /**
      * @param shown what came with the Hello, or -1
      */
-    private void judge(int shown) throws IOException {
+    private void judge(int shown) {
         hello = ShmHandshake.Hello.parse(buffer);
         String nonsense = nonsense();
         if (again && listener.closed) {
@@ -213,19 +213,19 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 end(null);
             } else {
                 boolean other = hello.version() != ShmHandshake.VERSION;
-                refuse(other ? ShmHandshake.OTHER_VERSION : ShmHandshake.REJECTED, new byte[0]);
+                refuse(other ? ShmHandshake.OTHER_VERSION : ShmHandshake.REJECTED, null);
             }
         } else if (listener.closed) {
-            refuse(ShmHandshake.REJECTED, new byte[0]);
+            refuse(ShmHandshake.REJECTED, null);
         } else if (ShmFabric.scarce(link.descriptor()) != null) {
             listener.onShort(ShmFabric.scarce(link.descriptor()));
-            refuse(ShmHandshake.NO_MEMORY, new byte[0]);
+            refuse(ShmHandshake.NO_MEMORY, null);
         } else {
             int mine = -1;
             if (hello.moves()) {
                 mine = listener.acceptedSocket(hello.wanted(), hello.own());
                 if (mine < 0) {
-                    refuse(ShmHandshake.NOT_ACCEPTED, new byte[0]);
+                    refuse(ShmHandshake.NOT_ACCEPTED, null);
                     return;
                 }
                 answer.showEnd(mine);
@@ -235,7 +235,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 if (mine < 0 || !fabric.proof.ended(mine, shown, hello.wanted(), hello.own())) {
                     listener.onRefused(link, fault);
                 }
-                refuse(ShmHandshake.REJECTED, new byte[0]);
+                refuse(ShmHandshake.REJECTED, null);
                 return;
             }
             state = State.ASKED;
@@ -243,7 +243,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    private void ask() throws IOException {
+    private void ask() {
         try {
             listener.onRequest(this);
         } catch (RuntimeException | Error e) {
@@ -251,7 +251,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 throw e;
             }
             listener.onShort(FAILED + e);
-            refuse(ShmHandshake.NO_MEMORY, new byte[0]); // no answer would ever come
+            refuse(ShmHandshake.NO_MEMORY, null); // no answer would ever come
         }
     }
 
@@ -280,9 +280,13 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 : fabric.proof.refuseClient(shown, hello.own(), hello.wanted());
     }
 
-    private void refuse(int status, byte[] privateData) throws IOException {
+    private void refuse(int status, FabricException why) {
+        refuse(status, new byte[0], why);
+    }
+
+    private void refuse(int status, byte[] privateData, FabricException why) {
         answer.refuse(status, privateData);
-        end(null);
+        end(why);
     }
 
     @Override
@@ -325,7 +329,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                         return;
                     }
                     if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
-                        refuseAll(ShmHandshake.TOO_MUCH, tooMuch());
+                        refuse(ShmHandshake.TOO_MUCH, tooMuch());
                     } else {
                         grant(spec, data);
                     }
@@ -338,13 +342,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         byte[] data = privateData.clone();
         fabric.loop.runInLoop(
                 () -> {
-                    if (state != State.ASKED) {
-                        return;
-                    }
-                    try {
-                        refuse(ShmHandshake.REJECTED, data);
-                    } catch (IOException e) {
-                        end(null);
+                    if (state == State.ASKED) {
+                        refuse(ShmHandshake.REJECTED, data, null);
                     }
                 });
     }
@@ -360,15 +359,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 Cause.BUFFERS, "it wants more buffers than allowed: " + hello.spec());
     }
 
-    private void refuseAll(int status, FabricException why) {
-        try {
-            answer.refuse(status, new byte[0]);
-        } catch (IOException e) {
-            // it has left, too
-        }
-        end(why);
-    }
-
     private void grant(QpSpec spec, byte[] privateData) {
         try {
             answerYes(spec, privateData);
@@ -380,7 +370,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             if (state != State.ASKED) {
                 throw e;
             }
-            refuseAll(ShmHandshake.NO_MEMORY, new FabricException(Cause.RESOURCES, FAILED + e, e));
+            refuse(ShmHandshake.NO_MEMORY, new FabricException(Cause.RESOURCES, FAILED + e, e));
         }
     }
 
@@ -439,11 +429,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                     if (state == State.HELLO) {
                         end(null);
                     } else if (state == State.ASKED && decided.compareAndSet(false, true)) {
-                        try {
-                            refuse(ShmHandshake.REJECTED, new byte[0]);
-                        } catch (IOException e) {
-                            end(null);
-                        }
+                        refuse(ShmHandshake.REJECTED, null);
                     }
                 });
     }

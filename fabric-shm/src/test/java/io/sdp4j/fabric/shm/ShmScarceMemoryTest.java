@@ -3,9 +3,12 @@ package io.sdp4j.fabric.shm;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.ConnectionRequest;
+import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.RequestHandler;
@@ -23,6 +26,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +96,49 @@ final class ShmScarceMemoryTest extends ShmDirectory {
             PeerSocket client = new PeerSocket(fd, loop);
             await().until(() -> client.receive(new byte[1], 0, 1) < 0);
             client.close();
+        }
+    }
+
+    /** The operator can mend it. */
+    @Test
+    void aShortageIsToldThoughTheClientHasLeft() throws Exception {
+        AtomicBoolean asked = new AtomicBoolean();
+        CountDownLatch gone = new CountDownLatch(1);
+        BlockingQueue<FabricException> failures = new ArrayBlockingQueue<>(1);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = ShmFabric.open(Ends.config(dir, 1), loop);
+                ShmFabric client = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            Taker taker = new Taker(qp -> {}, failures::add);
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r -> {
+                                asked.set(true);
+                                assertDoesNotThrow(() -> gone.await());
+                                r.accept(SPEC, new byte[0], taker);
+                            }));
+            long now = System.nanoTime();
+            long deadline = now + TimeUnit.SECONDS.toNanos(20);
+            ConnectRequest leaving =
+                    new ConnectRequest(
+                            at,
+                            _ -> Ends.HELD,
+                            new byte[0],
+                            SPEC,
+                            now,
+                            deadline,
+                            deadline,
+                            asked::get,
+                            _ -> {},
+                            -1);
+            FabricException e = assertThrows(FabricException.class, () -> client.connect(leaving));
+            assertEquals(FabricException.Cause.ABANDONED, e.why());
+            gone.countDown();
+            assertEquals(FabricException.Cause.RESOURCES, failures.take().why());
+        } finally {
+            gone.countDown();
         }
     }
 
