@@ -51,11 +51,12 @@ final class Diagnosis {
             String fault = Mapping.fault(fd, BYTES);
             var memory = Mapping.map(fd, BYTES);
             boolean good = fault == null && memory != null;
+            String flaw = fault == null ? "it cannot be mapped" : fault;
             facts.add(
                     new Fact(
                             "memfd",
                             good,
-                            good ? "made, sealed and mapped" : "not usable: " + fault));
+                            good ? "made, sealed and mapped" : "not usable: " + flaw));
             if (memory != null) {
                 memory.set(JAVA_INT, 0, 1);
                 long start = System.nanoTime();
