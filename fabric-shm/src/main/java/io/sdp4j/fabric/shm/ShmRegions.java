@@ -5,6 +5,8 @@ import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -14,7 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ShmRegions {
     private static final int MAX_REGIONS = 4096;
 
-    private final RandomKeys keys = new RandomKeys();
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** Keys, drawn many at a time: that takes a lock of the whole process. Guarded by itself. */
+    private final ByteBuffer drawn = ByteBuffer.allocate(256).limit(0);
 
     private final ConcurrentHashMap<Integer, ShmMemoryRegion> byKey = new ConcurrentHashMap<>();
 
@@ -46,15 +51,29 @@ final class ShmRegions {
         if (byKey.size() >= MAX_REGIONS) {
             return false;
         }
-        int key = keys.next();
+        int key = newKey();
         while (byKey.putIfAbsent(key, r) != null) {
-            key = keys.next();
+            key = newKey();
         }
         if (!r.open(key)) {
             byKey.remove(key);
             return false;
         }
         return true;
+    }
+
+    private int newKey() {
+        synchronized (drawn) {
+            int key = ShmMemoryRegion.OWN;
+            while (key == ShmMemoryRegion.OWN) {
+                if (!drawn.hasRemaining()) {
+                    RANDOM.nextBytes(drawn.array());
+                    drawn.clear();
+                }
+                key = drawn.getInt();
+            }
+            return key;
+        }
     }
 
     /** The region of that key, or null. */
