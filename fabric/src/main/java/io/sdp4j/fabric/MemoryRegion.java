@@ -10,8 +10,6 @@ public interface MemoryRegion extends AutoCloseable {
     /** The address to advertise; opaque to the peer. */
     long address();
 
-    long lenBytes();
-
     int rkey();
 
     /** The memory itself, while the region is open. */

@@ -23,11 +23,6 @@ class FamiliarBuffersTest {
         }
 
         @Override
-        public long lenBytes() {
-            return 0;
-        }
-
-        @Override
         public int rkey() {
             return 0;
         }

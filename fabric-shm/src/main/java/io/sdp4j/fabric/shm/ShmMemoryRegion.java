@@ -60,11 +60,6 @@ final class ShmMemoryRegion implements MemoryRegion {
     }
 
     @Override
-    public long lenBytes() {
-        return lenBytes;
-    }
-
-    @Override
     public int rkey() {
         return rkey;
     }

@@ -32,7 +32,7 @@ final class ShmRegionsTest {
             long end = System.nanoTime() + FOR_NANOS;
             do {
                 MemoryRegion region = regions.register(Arena.ofAuto().allocate(8), true, true);
-                assertEquals(8, region.lenBytes());
+                assertEquals(8, region.memory().byteSize());
                 region.close();
                 made++;
             } while (System.nanoTime() < end);

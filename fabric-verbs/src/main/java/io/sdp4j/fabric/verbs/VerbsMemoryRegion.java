@@ -52,11 +52,6 @@ class VerbsMemoryRegion implements MemoryRegion {
     }
 
     @Override
-    public long lenBytes() {
-        return lenBytes;
-    }
-
-    @Override
     public MemorySegment memory() {
         return memory;
     }
