@@ -1,7 +1,7 @@
 package io.sdp4j.agent.cli;
 
+import io.sdp4j.fabric.shm.Diagnosis;
 import io.sdp4j.fabric.shm.ShmConfig;
-import io.sdp4j.fabric.shm.ShmFabric;
 import io.sdp4j.fabric.shm.ShmSettings;
 import io.sdp4j.policy.Lint;
 import io.sdp4j.policy.PolicySource;
@@ -52,13 +52,13 @@ final class MachineChecks {
     }
 
     static Check memfd() {
-        return memfd(ShmFabric.diagnose(ShmConfig.defaults()));
+        return memfd(Diagnosis.of(ShmConfig.defaults()));
     }
 
     /** One is made, sealed and mapped: a kernel that knows the call may still refuse it. */
-    static Check memfd(List<ShmFabric.Fact> facts) {
+    static Check memfd(List<Diagnosis.Fact> facts) {
         String name = "memfd";
-        for (ShmFabric.Fact fact : facts) {
+        for (Diagnosis.Fact fact : facts) {
             if (fact.name().equals(name)) {
                 return fact.good()
                         ? Check.ok(name, fact.text())
@@ -73,7 +73,7 @@ final class MachineChecks {
 
     /** Where processes of this user meet; it is made when it is needed. */
     static Check rendezvous() {
-        ShmFabric.Fact access = ShmFabric.diagnose(ShmConfig.defaults()).getFirst();
+        Diagnosis.Fact access = Diagnosis.of(ShmConfig.defaults()).getFirst();
         if (!access.good()) {
             return Check.skip("rendezvous", "not looked for: " + access.text());
         }
@@ -82,11 +82,11 @@ final class MachineChecks {
         if (!directory.isEmpty()) {
             config = config.withDirectory(AgentOptions.path(ShmSettings.DIR.id(), directory));
         }
-        return rendezvous(ShmFabric.meetingPlace(config));
+        return rendezvous(Diagnosis.meetingPlace(config));
     }
 
     /** Another user's file is no fault of ours as long as there is another place. */
-    static Check rendezvous(ShmFabric.MeetingPlace place) {
+    static Check rendezvous(Diagnosis.MeetingPlace place) {
         String name = "rendezvous";
         String advice =
                 "have it removed, or set sdp4j.shm.dir to a directory that only this user can"

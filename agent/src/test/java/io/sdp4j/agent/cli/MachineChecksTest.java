@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.fabric.shm.ShmFabric;
+import io.sdp4j.fabric.shm.Diagnosis;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ final class MachineChecksTest {
 
     private static Check of(Path directory, String... passed) {
         return MachineChecks.rendezvous(
-                new ShmFabric.MeetingPlace(directory, "found", List.of(passed)));
+                new Diagnosis.MeetingPlace(directory, "found", List.of(passed)));
     }
 
     @Test
@@ -37,12 +37,12 @@ final class MachineChecksTest {
 
     @Test
     void aMemfdIsLookedFor() {
-        ShmFabric.Fact denied = new ShmFabric.Fact("native access", false, "denied here");
+        Diagnosis.Fact denied = new Diagnosis.Fact("native access", false, "denied here");
         assertEquals(Check.Verdict.SKIP, MachineChecks.memfd(List.of(denied)).verdict());
         assertEquals("not looked for: denied here", MachineChecks.memfd(List.of(denied)).found());
-        ShmFabric.Fact made = new ShmFabric.Fact("memfd", true, "made");
+        Diagnosis.Fact made = new Diagnosis.Fact("memfd", true, "made");
         assertEquals(Check.Verdict.OK, MachineChecks.memfd(List.of(denied, made)).verdict());
-        ShmFabric.Fact refused = new ShmFabric.Fact("memfd", false, "memfd_create: EPERM");
+        Diagnosis.Fact refused = new Diagnosis.Fact("memfd", false, "memfd_create: EPERM");
         Check fails = MachineChecks.memfd(List.of(denied, refused));
         assertEquals(Check.Verdict.FAIL, fails.verdict());
         assertTrue(fails.found().startsWith("memfd_create: EPERM"), fails.found());

@@ -3,7 +3,6 @@ package io.sdp4j.fabric.shm;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.sdp4j.fabric.FabricException;
-import io.sdp4j.fabric.shm.ShmFabric.Fact;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.Mapping;
@@ -15,12 +14,31 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Looks at what the fabric needs, without leaving anything. */
-final class Diagnosis {
+public final class Diagnosis {
     private static final int BYTES = 4096;
 
     private Diagnosis() {}
 
-    static List<Fact> of(ShmConfig config) {
+    /**
+     * A directory where processes meet.
+     *
+     * @param directory null if there is none
+     * @param text what was found
+     * @param passedOver what is wrong with places that come before it, one sentence each
+     */
+    public record MeetingPlace(Path directory, String text, List<String> passedOver) {}
+
+    /**
+     * One finding.
+     *
+     * @param name what was looked at
+     * @param good whether it is as the fabric wants it
+     * @param text what was found, and what to do if it is not good
+     */
+    public record Fact(String name, boolean good, String text) {}
+
+    /** Facts about this machine for the fabric; makes no file. */
+    public static List<Fact> of(ShmConfig config) {
         List<Fact> facts = new ArrayList<>();
         boolean granted = NativeAccess.granted();
         facts.add(new Fact("native access", granted, NativeAccess.explanation()));
@@ -77,7 +95,7 @@ final class Diagnosis {
     }
 
     private static void directory(ShmConfig config, List<Fact> facts) {
-        ShmFabric.MeetingPlace place = meetingPlace(config);
+        MeetingPlace place = meetingPlace(config);
         facts.add(
                 new Fact(
                         "rendezvous directory",
@@ -88,29 +106,27 @@ final class Diagnosis {
                                         : "; not used: " + String.join("; ", place.passedOver()))));
     }
 
-    /** Where this user's processes would meet; makes nothing. */
-    static ShmFabric.MeetingPlace meetingPlace(ShmConfig config) {
+    /** Where this user's processes would meet; makes no file, but native calls. */
+    public static MeetingPlace meetingPlace(ShmConfig config) {
         try {
             return meetingPlace(
                     new RendezvousDirectories(config.directory(), PeerCredentials.own().ownUid()));
         } catch (FabricException e) {
-            return new ShmFabric.MeetingPlace(null, e.getMessage(), List.of());
+            return new MeetingPlace(null, e.getMessage(), List.of());
         }
     }
 
-    private static ShmFabric.MeetingPlace meetingPlace(RendezvousDirectories places)
-            throws FabricException {
+    private static MeetingPlace meetingPlace(RendezvousDirectories places) throws FabricException {
         List<String> passed = new ArrayList<>();
         for (RendezvousDirectories.Place place : places.all()) {
             RendezvousDirectories.Opened opened = places.open(place);
             if (opened.directory() != null) {
                 opened.directory().close();
-                return new ShmFabric.MeetingPlace(
-                        place.path(), place.path() + " is private", passed);
+                return new MeetingPlace(place.path(), place.path() + " is private", passed);
             }
             if (opened.finding() == RendezvousDirectories.Finding.ABSENT
                     && RendezvousDirectories.makeable(place)) {
-                return new ShmFabric.MeetingPlace(
+                return new MeetingPlace(
                         place.path(), place.path() + " will be made when it is needed", passed);
             }
             if (opened.finding() == RendezvousDirectories.Finding.BAD) {
@@ -120,10 +136,10 @@ final class Diagnosis {
         for (RendezvousDirectories.Place place : places.unforeseen()) {
             if (RendezvousDirectories.makeable(place)) {
                 Path in = place.path().getParent();
-                return new ShmFabric.MeetingPlace(
+                return new MeetingPlace(
                         in, "a directory with a random name in " + in + " will be made", passed);
             }
         }
-        return new ShmFabric.MeetingPlace(null, "no directory can be had", passed);
+        return new MeetingPlace(null, "no directory can be had", passed);
     }
 }

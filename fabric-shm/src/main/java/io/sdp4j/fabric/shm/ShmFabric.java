@@ -17,8 +17,6 @@ import io.sdp4j.linux.EventLoop;
 import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.Mapping;
 import io.sdp4j.linux.NativeAccess;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -135,34 +133,6 @@ public final class ShmFabric implements Fabric {
         boolean spins = config.spinMaxNanos() > 0 && config.spinnersMax() > 0;
         return spins && !CpuPressure.crowded(System.nanoTime()) ? PATIENCE_NANOS : 0;
     }
-
-    /** Facts about this machine for the fabric, one per line; makes no file. */
-    public static List<Fact> diagnose(ShmConfig config) {
-        return Diagnosis.of(config);
-    }
-
-    /** Where this user's processes would meet; makes no file, but native calls. */
-    public static MeetingPlace meetingPlace(ShmConfig config) {
-        return Diagnosis.meetingPlace(config);
-    }
-
-    /**
-     * A directory where processes meet.
-     *
-     * @param directory null if there is none
-     * @param text what was found
-     * @param passedOver what is wrong with places that come before it, one sentence each
-     */
-    public record MeetingPlace(Path directory, String text, List<String> passedOver) {}
-
-    /**
-     * One finding of {@link #diagnose}.
-     *
-     * @param name what was looked at
-     * @param good whether it is as the fabric wants it
-     * @param text what was found, and what to do if it is not good
-     */
-    public record Fact(String name, boolean good, String text) {}
 
     @Override
     public String name() {

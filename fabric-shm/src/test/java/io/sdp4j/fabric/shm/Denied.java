@@ -17,6 +17,6 @@ public final class Denied {
         } catch (FabricException e) {
             System.out.println(e.why() + " " + e.getMessage());
         }
-        ShmFabric.diagnose(ShmConfig.defaults());
+        Diagnosis.of(ShmConfig.defaults());
     }
 }

@@ -261,8 +261,8 @@ final class ShmAdmissionTest extends ShmDirectory {
 
     @Test
     void diagnosisNamesWhatItFound() {
-        List<ShmFabric.Fact> facts = ShmFabric.diagnose(Ends.config(dir));
-        assertTrue(facts.stream().allMatch(ShmFabric.Fact::good), facts::toString);
+        List<Diagnosis.Fact> facts = Diagnosis.of(Ends.config(dir));
+        assertTrue(facts.stream().allMatch(Diagnosis.Fact::good), facts::toString);
         assertTrue(facts.stream().anyMatch(f -> f.text().contains(dir.toString())));
     }
 }
