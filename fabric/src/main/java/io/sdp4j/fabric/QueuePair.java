@@ -22,9 +22,6 @@ public interface QueuePair {
     /** Flag of {@link #postSend}: the completion of this send must be reported. */
     int SIGNALLED = 1;
 
-    /** Flag of {@link #postSend}: solicited event, only a hint. */
-    int SOLICITED = 2;
-
     /**
      * Flag of {@link #postSend}: not needed by a peer that only receives; only a hint, see {@link
      * CompletionQueue#armDescriptor}.

@@ -49,7 +49,7 @@ final class Outgoing {
         int slot = a.slot;
         qp.putLong(slot, 0, a.first);
         qp.putLong(slot, Long.BYTES, a.second);
-        int flags = solicited(a.flags) | (noLoss ? QueuePair.CONTROL : 0);
+        int flags = noLoss ? QueuePair.CONTROL : 0;
         if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
         }
@@ -97,7 +97,7 @@ final class Outgoing {
         if (slot < 0) {
             return;
         }
-        int flags = solicited(a.flags) | QueuePair.CONTROL;
+        int flags = QueuePair.CONTROL;
         if ((a.flags & ActionList.QUIET) != 0) {
             flags |= QueuePair.QUIET;
         }
@@ -123,7 +123,7 @@ final class Outgoing {
             long to = at + a.offset;
             MemorySegment.copy(from, a.bufferOffset, sendMemory, to, a.bytes);
             marks.onMarked();
-            post(slot, a.messageBytes(), solicited(a.flags));
+            post(slot, a.messageBytes(), 0);
         }
     }
 
@@ -137,10 +137,6 @@ final class Outgoing {
             machine.abort(AbortReason.TRANSPORT_ERROR, actions);
         }
         return slot;
-    }
-
-    private static int solicited(int flags) {
-        return (flags & ActionList.SOLICITED) != 0 ? QueuePair.SOLICITED : 0;
     }
 
     void onCompleted(Completion c) {
