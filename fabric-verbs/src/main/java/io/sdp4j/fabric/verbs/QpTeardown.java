@@ -181,7 +181,7 @@ final class QpTeardown {
      */
     void onFlush() {
         assert Thread.holdsLock(qp);
-        requests.onFlush();
+        requests.onEnding();
         if (!cut && verdictTimer == null) {
             verdictTimer =
                     channel.loop.schedule(

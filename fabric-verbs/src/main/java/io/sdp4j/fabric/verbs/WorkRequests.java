@@ -46,9 +46,10 @@ final class WorkRequests {
     private int signalledSends;
     private int rdma;
     private int sendsUnreported;
-    private boolean flushSeen;
-    private boolean teardown;
     private boolean greeted;
+
+    /** Every end is of interest: the connection is ending, or a request failed. */
+    private boolean everyEndMatters;
 
     /** Nothing more comes from the device. */
     private boolean deaf;
@@ -143,7 +144,7 @@ final class WorkRequests {
         chained = 0;
         if (n > 0 && resources.postReceive(firstChained) != 0) {
             receives -= n;
-            flushSeen = true;
+            everyEndMatters = true;
             return false;
         }
         return true;
@@ -167,15 +168,10 @@ final class WorkRequests {
         ring.add(WrId.of(WrId.RDMA, place), status, 0);
     }
 
-    /** The connection is ending: everything that is sent matters. */
+    /** The connection is ending, or something was flushed: everything that is sent matters. */
     void onEnding() {
         assert Thread.holdsLock(qp);
-        teardown = true;
-    }
-
-    void onFlush() {
-        assert Thread.holdsLock(qp);
-        flushSeen = true;
+        everyEndMatters = true;
     }
 
     // ---- what the device says
@@ -209,7 +205,7 @@ final class WorkRequests {
 
     /** Whether the end of each request is of interest, and not only the slot that it frees. */
     private boolean endsMatter() {
-        return signalledSends > 0 || rdma > 0 || flushSeen || teardown;
+        return signalledSends > 0 || rdma > 0 || everyEndMatters;
     }
 
     /**
@@ -253,7 +249,7 @@ final class WorkRequests {
                 }
                 receives--;
                 heard++;
-                flushSeen |= status != IbvWc.SUCCESS;
+                everyEndMatters |= status != IbvWc.SUCCESS;
                 ring.add(IbvWc.wrId(resources.wcs, i), status, IbvWc.byteLen(resources.wcs, i));
             }
         } while (n == QpResources.BATCH);
