@@ -25,8 +25,7 @@ final class ChannelEvents {
     private final VerbsQueuePair qp;
     private final QpResources resources;
     private final WorkRequests requests;
-    private int receiveAsked;
-    private boolean sendAsked;
+    private final CqResources cqs;
 
     /** The descriptor is in blocking mode. */
     private boolean blocking;
@@ -41,14 +40,13 @@ final class ChannelEvents {
         this.qp = qp;
         this.resources = resources;
         this.requests = requests;
-        receiveAsked = resources.cqs.receiveAsked;
-        sendAsked = resources.cqs.sendAsked;
+        cqs = resources.cqs;
     }
 
     /** See {@link #NOTHING}. */
     int receiveAsked() {
         assert Thread.holdsLock(qp);
-        return receiveAsked;
+        return cqs.receiveAsked;
     }
 
     boolean beingRead() {
@@ -74,8 +72,8 @@ final class ChannelEvents {
             qp.postReceives();
         }
         int wanted = marked ? MARKED : ANY;
-        if (receiveAsked < wanted) {
-            receiveAsked = wanted;
+        if (cqs.receiveAsked < wanted) {
+            cqs.receiveAsked = wanted;
             resources.requestReceiveEvent(marked);
         }
         if (requests.sendsAwaited()) {
@@ -86,8 +84,8 @@ final class ChannelEvents {
     /** Asks for an event at the next completion of the send queue. */
     void askOfSends() {
         assert Thread.holdsLock(qp);
-        if (!sendAsked) {
-            sendAsked = true;
+        if (!cqs.sendAsked) {
+            cqs.sendAsked = true;
             resources.requestSendEvent();
         }
     }
@@ -102,14 +100,14 @@ final class ChannelEvents {
         if (blocking) {
             blocking = false;
             resources.countNativeCalls(1);
-            Descriptors.blocking(resources.cqs.compFd, false);
+            Descriptors.blocking(cqs.compFd, false);
         }
         return takeUntilNone();
     }
 
     private boolean takeUntilNone() {
         boolean any = false;
-        while ((receiveAsked != NOTHING || sendAsked) && take()) {
+        while ((cqs.receiveAsked != NOTHING || cqs.sendAsked) && take()) {
             any = true;
         }
         return any;
@@ -133,9 +131,9 @@ final class ChannelEvents {
     private boolean onGot(boolean got) {
         if (got) {
             if (resources.takenEvent()) {
-                receiveAsked = NOTHING;
+                cqs.receiveAsked = NOTHING;
             } else {
-                sendAsked = false;
+                cqs.sendAsked = false;
             }
         }
         return got;
@@ -147,7 +145,7 @@ final class ChannelEvents {
         if (!blocking) {
             blocking = true;
             resources.countNativeCalls(1);
-            Descriptors.blocking(resources.cqs.compFd, true);
+            Descriptors.blocking(cqs.compFd, true);
         }
         beingRead = true;
     }
@@ -175,9 +173,7 @@ final class ChannelEvents {
         assert Thread.holdsLock(qp);
         if (blocking) {
             blocking = false;
-            Descriptors.blocking(resources.cqs.compFd, false);
+            Descriptors.blocking(cqs.compFd, false);
         }
-        resources.cqs.receiveAsked = receiveAsked;
-        resources.cqs.sendAsked = sendAsked;
     }
 }

@@ -24,7 +24,7 @@ final class CqResources {
     long receiveCq;
     long sendCq;
 
-    /** Requests of the former owner to the queues that had no event yet; {@link CqWaiter}'s. */
+    /** Requests to the queues that had no event yet; {@link ChannelEvents} owns them. */
     int receiveAsked;
 
     boolean sendAsked;
