@@ -1,10 +1,8 @@
 package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
@@ -42,12 +40,9 @@ final class IbvDevice {
             if (list < 0) {
                 return false;
             }
-            int n = count.get(JAVA_INT, 0);
-            MemorySegment devices = Bindings.at(list, MemoryLayout.sequenceLayout(n, JAVA_LONG));
-            boolean found = false;
-            for (int i = 0; i < n; i++) {
-                found |= iwarp(Bindings.at(devices.getAtIndex(JAVA_LONG, i), LAYOUT));
-            }
+            boolean found =
+                    RdmaCm.pointers(list, count.get(JAVA_INT, 0)).stream()
+                            .anyMatch(device -> iwarp(Bindings.at(device, LAYOUT)));
             ibv.freeDeviceList(list);
             return found;
         }

@@ -93,14 +93,14 @@ final class RdmaCm {
             if (list <= 0) {
                 return null;
             }
-            Set<Long> there = contexts(list, count.get(JAVA_INT, 0));
+            Set<Long> there = pointers(list, count.get(JAVA_INT, 0));
             Bindings.status(freeDevices, list);
             return there;
         }
     }
 
     /** The addresses in a list of the library's. */
-    static Set<Long> contexts(long list, int count) {
+    static Set<Long> pointers(long list, int count) {
         MemorySegment all = Bindings.at(list, MemoryLayout.sequenceLayout(count, JAVA_LONG));
         return LongStream.of(all.toArray(JAVA_LONG)).boxed().collect(Collectors.toSet());
     }

@@ -46,8 +46,8 @@ class RemovedContextsTest {
     void theLibrarysListIsRead() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocateFrom(JAVA_LONG, 7, 9, 0);
-            assertEquals(Set.of(7L, 9L), RdmaCm.contexts(list.address(), 2));
-            assertEquals(Set.of(), RdmaCm.contexts(list.address(), 0));
+            assertEquals(Set.of(7L, 9L), RdmaCm.pointers(list.address(), 2));
+            assertEquals(Set.of(), RdmaCm.pointers(list.address(), 0));
         }
     }
 }
