@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
+import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 
@@ -96,8 +97,10 @@ final class PassiveAnswer {
             refuse(ShmHandshake.NO_MEMORY, new byte[0]);
             throw e;
         } finally {
-            ShmListener.closeDescriptor(fd);
-            fd = -1;
+            if (fd >= 0) {
+                Linux.close(fd);
+                fd = -1;
+            }
         }
     }
 

@@ -98,8 +98,8 @@ final class ShmActiveSide {
         } finally {
             if (shown >= 0 && moves()) {
                 TcpSocketFd.closeShared(shown);
-            } else {
-                ShmListener.closeDescriptor(shown);
+            } else if (shown >= 0) {
+                Linux.close(shown);
             }
             if (!complete) {
                 release();

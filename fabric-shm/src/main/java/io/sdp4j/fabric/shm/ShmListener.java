@@ -315,11 +315,4 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
         fabric.forget(this);
     }
-
-    /** Closes a descriptor that {@link Segment#create} made. */
-    static void closeDescriptor(int fd) {
-        if (fd >= 0) {
-            Linux.close(fd);
-        }
-    }
 }
