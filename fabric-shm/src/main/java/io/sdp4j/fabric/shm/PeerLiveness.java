@@ -48,7 +48,8 @@ final class PeerLiveness implements PeerSocket.Handler {
     /**
      * @param recycler takes the transport over, or not, after an end in order with both words of
      *     farewell exchanged; any thread
-     * @param onPeerLeft called once, on any thread
+     * @param onPeerLeft called on any thread when the peer has left; perhaps twice, so it must not
+     *     mind
      */
     PeerLiveness(
             ShmTransport transport,

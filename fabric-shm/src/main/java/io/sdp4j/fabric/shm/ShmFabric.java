@@ -58,7 +58,10 @@ public final class ShmFabric implements Fabric {
     private static final int MAX_HANDSHAKES = 256;
     private static final int FEW_DESCRIPTORS = 1024;
 
-    /** Cap of that share: connections that move at the same time were seen to pass it. */
+    /**
+     * Most descriptors of ours where there are few: connections that moved at the same time were
+     * seen to exceed an eighth. See {@link #ownDescriptors}.
+     */
     private static final int SHARE_OF_FEW = 96;
 
     private static final AtomicInteger SPINNERS = new AtomicInteger();

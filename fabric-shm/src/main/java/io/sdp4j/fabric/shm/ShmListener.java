@@ -285,7 +285,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
     }
 
-    /** Ends listening; connections that were accepted go on. */
+    /** Removes its names at the end of the JVM; it still listens. Any thread. */
     void removeNames() {
         List<Name> all;
         Path in;
@@ -298,6 +298,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         }
     }
 
+    /** Ends listening; connections that were accepted go on. */
     @Override
     public void close() {
         List<Name> all;

@@ -139,7 +139,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 }
             }
         } catch (IOException e) {
-            end(new FabricException(Cause.CLOSED, "the client left: " + e.getMessage(), e));
+            end(new FabricException(Cause.CLOSED, LEFT + ": " + e.getMessage(), e));
         }
     }
 
@@ -325,7 +325,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 () -> {
                     outcome = told;
                     if (left || state != State.ASKED) {
-                        end(new FabricException(Cause.CLOSED, "the client left"));
+                        end(new FabricException(Cause.CLOSED, LEFT));
                         return;
                     }
                     if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
@@ -418,7 +418,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         if (state == State.HELLO) {
             end(null);
         } else if (state == State.ANSWERED) {
-            end(new FabricException(Cause.CLOSED, "the client left"));
+            end(new FabricException(Cause.CLOSED, LEFT));
         }
     }
 

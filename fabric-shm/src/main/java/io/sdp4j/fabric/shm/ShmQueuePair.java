@@ -27,7 +27,7 @@ import java.util.function.Predicate;
  * <p>Completions are the peer's descriptors, our own, the peer's end; in such an order that what
  * was published before an end is delivered before it.
  *
- * <p>Locks: all but the volatile fields is guarded by the caller's lock; see {@link
+ * <p>Locks: the caller's lock guards everything but the volatile fields; see {@link
  * CompletionQueue} and {@link PeerLiveness} for what any thread may call.
  */
 final class ShmQueuePair implements QueuePair, CompletionQueue {

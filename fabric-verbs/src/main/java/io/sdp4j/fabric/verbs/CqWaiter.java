@@ -365,12 +365,10 @@ abstract class CqWaiter implements CompletionQueue {
     }
 
     /**
-     * Lets a thread that reads the channel come out, because it is about to be closed. Monitor
-     * held.
-     *
-     * @return whether there is one
+     * Lets a thread that reads the channel come out, because the channel is about to be closed;
+     * whether there is one. Monitor held.
      */
-    boolean beingRead() {
+    boolean rouseReader() {
         assert Thread.holdsLock(qp);
         if (events.beingRead()) {
             sleeper.rouse();

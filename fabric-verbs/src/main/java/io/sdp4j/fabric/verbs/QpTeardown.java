@@ -53,7 +53,7 @@ final class QpTeardown {
     }
 
     /** Whether requests still go to the device. */
-    boolean none() {
+    boolean notBegun() {
         assert Thread.holdsLock(qp);
         return failure == null && !draining && !cut;
     }

@@ -10,7 +10,8 @@ import java.util.Arrays;
  * trailer has the same place on every transport. A peer that knows nothing of it sends zeros or
  * fewer bytes there.
  *
- * <p>Who sends one marks the last message of each burst with a solicited event; version 1 did not.
+ * <p>A sender of a trailer marks the last message of each burst with a solicited event; version 1
+ * did not.
  *
  * {@snippet lang = text :
  *  offset  0     1             4      6         7

@@ -193,7 +193,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     /** Whether requests still go to the device. */
     private boolean usable() {
         assert Thread.holdsLock(this);
-        return !completions.isOver() && teardown.none();
+        return !completions.isOver() && teardown.notBegun();
     }
 
     @Override
@@ -446,7 +446,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             if (!closed || !teardown.gone() || !open) {
                 return;
             }
-            if (completions.beingRead()) { // the library looks at its queues when it comes out
+            if (completions.rouseReader()) { // the library looks at its queues when it comes out
                 channel.loop.schedule(this::destroyIfLeft, READ_ENDS_NANOS);
                 return;
             }
