@@ -155,9 +155,9 @@ final class RdmaEngine {
             any = true;
         }
         if (any) {
-            qp.waiter.notifyPeer();
+            qp.completions.notifyPeer();
         }
-        qp.rdmaWaits(waits());
+        qp.rdmaWaits = waits();
     }
 
     private boolean publish() {
@@ -256,7 +256,7 @@ final class RdmaEngine {
                 };
         if (legal && !refusing) {
             in.returnChunk(chunk);
-            qp.waiter.notifyPeer();
+            qp.completions.notifyPeer();
         }
         if (legal) {
             progress();
@@ -353,7 +353,7 @@ final class RdmaEngine {
         if (op.status == WcStatus.SUCCESS) {
             spare.push(op); // nothing else knows it any more
         }
-        qp.rdmaWaits(waits());
+        qp.rdmaWaits = waits();
         return true;
     }
 
@@ -367,6 +367,6 @@ final class RdmaEngine {
         work.clear();
         reads.clear();
         inbound.clear();
-        qp.rdmaWaits(false);
+        qp.rdmaWaits = false;
     }
 }

@@ -1,7 +1,6 @@
 package io.sdp4j.fabric.shm;
 
 import io.sdp4j.fabric.Completion;
-import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QueuePair;
@@ -12,7 +11,6 @@ import io.sdp4j.linux.MappedMemory;
 import io.sdp4j.linux.NonTemporal;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -20,28 +18,21 @@ import java.util.function.Predicate;
  *
  * <p>Shape: a send slot <em>is</em> one of the peer's posted receive slots, so posting moves
  * nothing: it publishes eight bytes. {@link SendRing} and {@link ReceiveRing} are the two
- * directions, {@link OwnCompletions} what is reported without the peer's doing, {@link Waiter} the
- * ways to wait, {@link PeerLiveness} the socket and what it shows of the peer's life, {@link
- * RdmaEngine} the rest of RC, made when needed.
+ * directions, {@link ShmCompletionQueue} what the user sees of them, and the ways to wait, {@link
+ * PeerLiveness} the socket and what it shows of the peer's life, {@link RdmaEngine} the rest of RC,
+ * made when needed.
  *
- * <p>Completions are the peer's descriptors, our own, the peer's end; in such an order that what
- * was published before an end is delivered before it.
- *
- * <p>Locks: the caller's lock guards everything but the volatile fields; see {@link
- * CompletionQueue} and {@link PeerLiveness} for what any thread may call.
+ * <p>Locks: the caller's lock guards everything but the volatile fields; see {@link PeerLiveness}
+ * for what any thread may call.
  */
-final class ShmQueuePair implements QueuePair, CompletionQueue {
-    /** RDMA descriptors taken in one poll, so that a peer cannot keep us in it. */
-    private static final int MAX_SILENT = 64;
-
+final class ShmQueuePair implements QueuePair {
     final int side;
     private final MappedMemory mem;
     private final ShmLayout layout;
     private final SendRing out;
     private final ReceiveRing in;
-    final Waiter waiter;
-    private final WakeSocket wakeSocket;
-    private final OwnCompletions own = new OwnCompletions();
+    final ShmCompletionQueue completions;
+    private final OwnCompletions own;
     final PeerLiveness liveness;
     private final ShmFabric fabric;
     private final int sendBase;
@@ -49,24 +40,23 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     private final int receiveBase;
     private final int receiveStride;
 
-    private final Unsent unsent;
+    final Unsent unsent;
     private final long readWord;
 
     /** Last value of {@link #readToEnd}, as it is in the memory: a slot + 1, or 0. */
     private volatile int read;
 
-    private RdmaEngine rdma;
+    /** Null until it is needed. */
+    RdmaEngine rdma;
 
     /** The long part of our slots is booked, and may have been touched. */
     private boolean bookedLong;
 
-    private boolean disconnected;
+    /** Our last word was said. */
+    boolean disconnected;
 
     /** A returned chunk would let RDMA work go on. */
-    private volatile boolean rdmaWaits;
-
-    /** The peer has said its last word. */
-    private boolean farewell;
+    volatile boolean rdmaWaits;
 
     /** Result of the hand-shake, and the objects that serve it. */
     record Parts(
@@ -84,9 +74,9 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         this.fabric = transport.fabric();
         out = new SendRing(layout, side, mem);
         in = new ReceiveRing(layout, 1 - side, mem);
-        waiter = new Waiter(this, mem, parts);
-        wakeSocket = waiter.wakeSocket;
-        liveness = new PeerLiveness(transport, parts.recycler, side, waiter, fabric::peerLeft);
+        completions = new ShmCompletionQueue(this, mem, parts, out, in);
+        own = completions.own;
+        liveness = new PeerLiveness(transport, parts.recycler, side, completions, fabric::peerLeft);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
@@ -102,10 +92,6 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
 
     boolean failed() {
         return own.failure != null;
-    }
-
-    void rdmaWaits(boolean waits) {
-        rdmaWaits = waits;
     }
 
     /** See {@link ReceiveRing#taken}. */
@@ -228,7 +214,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         }
         if ((flags & SIGNALLED) != 0) {
             own.sent(slot);
-            waiter.rouse();
+            completions.rouse();
         }
     }
 
@@ -240,19 +226,13 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
             return false;
         }
         out.publish(descriptor);
-        waiter.notifyPeer(quiet);
+        completions.notifyPeer(quiet);
         return true;
     }
 
     @Override
     public void unsent(int slot, int byteLen) {
         unsent.show(slot, out.turn(slot), byteLen);
-    }
-
-    /** The slot of ours that a peer which has ended had read and not returned, or -1. */
-    private int peerRead() {
-        long word = ShmLayout.control(1 - side) + ShmLayout.READ_WORD;
-        return mem.getIntAcquire(word) - 1;
     }
 
     @Override
@@ -328,7 +308,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         }
         if (ended || engine.reports()) {
             own.changed();
-            waiter.rouse();
+            completions.rouse();
         }
         return true;
     }
@@ -338,156 +318,9 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         return disconnected || own.failure != null || own.over;
     }
 
-    // ---- completions
-
     @Override
-    public CompletionQueue completions() {
-        return this;
-    }
-
-    @Override
-    public boolean ready() {
-        if (own.over) {
-            return own.present;
-        }
-        return in.present() || own.present || liveness.gone || (rdmaWaits && out.returned());
-    }
-
-    @Override
-    public boolean poll(Completion into) {
-        if (own.present && own.poll(into, rdma)) {
-            return true;
-        }
-        if (own.over) {
-            return false;
-        }
-        boolean last = liveness.gone;
-        for (int n = 0; n < MAX_SILENT; n++) {
-            long d = in.next();
-            if (d == 0) {
-                break;
-            }
-            int kind = Descriptor.kind(d);
-            if (kind == Descriptor.SEND) {
-                into.slot = Descriptor.index(d);
-                into.byteLen = Descriptor.low(d);
-                if (!in.deliver(into.slot, into.byteLen)) {
-                    fail(WcStatus.REM_INV_REQ_ERR);
-                    return own.poll(into, rdma);
-                }
-                into.opcode = Completion.RECEIVE;
-                into.status = WcStatus.SUCCESS;
-                return true;
-            }
-            if (kind == Descriptor.DISCONNECT || kind == Descriptor.DISCONNECT_REPLY) {
-                farewell = true;
-                return tellEnd(into, WcStatus.SUCCESS);
-            }
-            if (kind == 0
-                    || kind > Descriptor.NAK
-                    || !rdma().onDescriptor(kind, Descriptor.index(d), Descriptor.low(d))) {
-                fail(WcStatus.REM_INV_REQ_ERR);
-            }
-            if (own.urgent(rdma)) {
-                return own.poll(into, rdma);
-            }
-        }
-        if (rdmaWaits) {
-            rdma().progress();
-            if (out.broken()) {
-                fail(WcStatus.REM_INV_REQ_ERR);
-            }
-            if (own.urgent(rdma)) {
-                return own.poll(into, rdma);
-            }
-        }
-        if (last && !in.present()) {
-            WcStatus why = liveness.killed();
-            if (why != null) {
-                fail(why);
-                return own.poll(into, rdma);
-            }
-            return tellEnd(into, endOfPeer());
-        }
-        return false;
-    }
-
-    /** Status of a peer that has gone without a last descriptor. */
-    private WcStatus endOfPeer() {
-        if (disconnected) {
-            return WcStatus.SUCCESS;
-        }
-        return liveness.peerFailed() ? WcStatus.REM_OP_ERR : WcStatus.RETRY_EXC_ERR;
-    }
-
-    private boolean tellEnd(Completion into, WcStatus status) {
-        if (!disconnected) {
-            lastWord(Descriptor.DISCONNECT_REPLY);
-        }
-        boolean died = status == WcStatus.RETRY_EXC_ERR;
-        long lost = died ? unsent.takePeers(in) : 0; // bytes that it had not sent
-        into.slot = (int) (lost >>> Integer.SIZE);
-        into.byteLen = (int) lost;
-        into.count = status == WcStatus.SUCCESS ? 0 : out.unread(rdma, peerRead());
-        own.end(rdma);
-        into.opcode = Completion.DISCONNECTED;
-        into.status = status;
-        return true;
-    }
-
-    @Override
-    public void await(long nanos) {
-        waiter.await(nanos);
-    }
-
-    @Override
-    public void wake() {
-        waiter.wake();
-    }
-
-    @Override
-    public boolean arm() {
-        return wakeSocket.arm();
-    }
-
-    @Override
-    public void onNotify(Runnable handler) {
-        wakeSocket.onNotify(handler);
-    }
-
-    @Override
-    public int descriptor() {
-        return liveness.link.descriptor();
-    }
-
-    @Override
-    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
-        return waiter.busyPoll(spoken, elsewhere);
-    }
-
-    @Override
-    public BusyLook busyLook() {
-        return waiter.busyLook();
-    }
-
-    @Override
-    public boolean rung() {
-        return wakeSocket.rung();
-    }
-
-    @Override
-    public boolean armDescriptor(boolean quietToo) {
-        return wakeSocket.armDescriptor(quietToo);
-    }
-
-    @Override
-    public boolean hearQuiet() {
-        return wakeSocket.hearQuiet();
-    }
-
-    @Override
-    public void releaseDescriptor() {
-        wakeSocket.releaseDescriptor();
+    public ShmCompletionQueue completions() {
+        return completions;
     }
 
     // ---- the socket
@@ -509,7 +342,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         if (own.fail(status)) {
             liveness.fail();
         }
-        waiter.rouse();
+        completions.rouse();
     }
 
     @Override
@@ -521,10 +354,10 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
     }
 
     /** Says it now, whatever RDMA work waits. */
-    private void lastWord(int kind) {
+    void lastWord(int kind) {
         disconnected = true;
         out.publish(Descriptor.of(kind, 0, 0));
-        waiter.notifyPeer();
+        completions.notifyPeer();
     }
 
     @Override
@@ -545,7 +378,7 @@ final class ShmQueuePair implements QueuePair, CompletionQueue {
         // RDMA leaves chunks and regions behind whose end was not agreed on, and memory booked for
         // this connection alone must not stay booked for another one
         boolean asItWas = rdma == null && !bookedLong;
-        liveness.close(disconnected && farewell && own.failure == null && asItWas);
+        liveness.close(disconnected && completions.farewell && own.failure == null && asItWas);
         releaseLong();
     }
 }

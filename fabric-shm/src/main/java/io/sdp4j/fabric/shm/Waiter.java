@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * How a thread of one side of a connection waits, and wakes the other side.
+ * How a thread of one side of a connection waits, and wakes the other side: half of its completion
+ * queue.
  *
  * <p>Shape: each side has two words in its control line. The sleep word is 1 while a thread sleeps
  * on it in the kernel; the wake word is {@link WakeSocket}'s. Their owner sets them, fences, looks
@@ -29,7 +30,7 @@ import java.util.function.BooleanSupplier;
  * <p>{@link #await} and {@link #busyPoll} are used by one thread at a time, {@link #notifyPeer}
  * under the queue pair's lock, the rest by any thread.
  */
-final class Waiter {
+abstract class Waiter implements CompletionQueue {
     /** Sleeps of one wait that a peer may end for nothing in {@link #FUTILE_NANOS}. */
     private static final int MOST_FUTILE = 1000;
 
@@ -58,12 +59,12 @@ final class Waiter {
      */
     private static final int SLEEP_EVERY = 1024;
 
-    private final ShmQueuePair qp;
-    private final MappedMemory mem;
+    final ShmQueuePair qp;
+    final MappedMemory mem;
     private final long base; // its address
     final WakeSocket wakeSocket;
     private final long own;
-    private final long peer;
+    final long peer;
     private final AdaptiveSpin spinner;
 
     /** For waits of a side that has sent nothing since it last received something. */
@@ -149,7 +150,8 @@ final class Waiter {
      * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
      * its callers (docs/decisions/0020-a-wait-is-compiled-once.md).
      */
-    void await(long nanos) {
+    @Override
+    public void await(long nanos) {
         if (hasSomething()) {
             wakeRequested = false;
             return;
@@ -231,7 +233,7 @@ final class Waiter {
     }
 
     boolean hasSomething() {
-        return qp.ready() || wakeRequested;
+        return ready() || wakeRequested;
     }
 
     private void clearWake() {
@@ -277,7 +279,8 @@ final class Waiter {
         return elsewhere;
     }
 
-    void wake() {
+    @Override
+    public void wake() {
         wakeRequested = true;
         rouse();
     }
@@ -294,8 +297,8 @@ final class Waiter {
         Futex.wake(base + own + ShmLayout.SLEEP_WORD);
     }
 
-    /** See {@link ShmQueuePair#busyPoll}. */
-    boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
+    @Override
+    public boolean busyPoll(boolean spoken, BooleanSupplier elsewhere) {
         if (hasSomething()) {
             clearWake();
             return true;
@@ -311,8 +314,8 @@ final class Waiter {
         return false;
     }
 
-    /** See {@link ShmQueuePair#busyLook}. */
-    CompletionQueue.BusyLook busyLook() {
+    @Override
+    public BusyLook busyLook() {
         AdaptiveSpin many = spinner.another();
         return (queues, something, elsewhere) -> {
             many.worth(queues);

@@ -69,7 +69,7 @@ final class WakeSocket {
         releaseDescriptor();
         armed.set(true);
         ask(ANY);
-        if (!qp.ready()) {
+        if (!qp.completions.ready()) {
             return true;
         }
         if (!armed.getAndSet(false)) {
@@ -101,25 +101,26 @@ final class WakeSocket {
         if (!stands || taken) {
             ask(wanted); // also if it was cleared after that look, for a byte that was taken since
         }
-        return !qp.ready();
+        return !qp.completions.ready();
     }
 
     /**
-     * See {@link ShmQueuePair#hearQuiet}. A peer that clears the word meanwhile has sent its byte,
-     * and sends another one later: one wake-up in vain, as rarely as that.
+     * See {@link ShmCompletionQueue#hearQuiet}. A peer that clears the word meanwhile has sent its
+     * byte, and sends another one later: one wake-up in vain, as rarely as that.
      */
     boolean hearQuiet() {
         if (!polled || mem.getIntOpaque(word) != LOUD) {
             return true;
         }
         ask(ANY);
-        return !qp.ready();
+        return !qp.completions.ready();
     }
 
     /**
-     * See {@link ShmQueuePair#rung}. The side that clears the word sends a byte right after it, and
-     * no byte is taken without setting the word again afterwards. So a word that is clear stands
-     * for a byte that is there or on its way. A peer that clears it and sends none deceives itself.
+     * See {@link ShmCompletionQueue#rung}. The side that clears the word sends a byte right after
+     * it, and no byte is taken without setting the word again afterwards. So a word that is clear
+     * stands for a byte that is there or on its way. A peer that clears it and sends none deceives
+     * itself.
      */
     boolean rung() {
         return polled && mem.getIntOpaque(word) == 0;

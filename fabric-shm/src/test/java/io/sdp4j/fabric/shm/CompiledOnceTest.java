@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 final class CompiledOnceTest {
     @Test
     void aPoll() throws Exception {
-        int bytes = Bytecode.length(ShmQueuePair.class, "poll", "(Lio/sdp4j/fabric/Completion;)Z");
+        int bytes =
+                Bytecode.length(
+                        ShmCompletionQueue.class, "poll", "(Lio/sdp4j/fabric/Completion;)Z");
         assertTrue(bytes > Bytecode.MOST_INLINED_BYTES, bytes + " bytes");
     }
 
