@@ -6,7 +6,6 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.linux.Linux;
-import io.sdp4j.linux.PortOwner;
 import io.sdp4j.linux.StrangeFd;
 import io.sdp4j.linux.TcpSocketFd;
 import java.io.EOFException;
@@ -32,6 +31,7 @@ final class ShmActiveSide {
 
     private final ShmFabric fabric;
     private final ConnectRequest request;
+    private final ListenerProof proof;
 
     /** The way to the listener; with it, after a hand-shake or before one, the memory. */
     private PeerSocket link;
@@ -46,14 +46,10 @@ final class ShmActiveSide {
     /** The peer may take the connection for established; guarded by {@code this}. */
     private boolean answered;
 
-    /** A duplicate of the TCP socket that holds this side's address, or -1. */
-    private int shown = -1;
-
-    private InetSocketAddress own;
-
     ShmActiveSide(ShmFabric fabric, ConnectRequest request) {
         this.fabric = fabric;
         this.request = request;
+        proof = new ListenerProof(fabric, request);
         deadlineNanos = request.deadlineNanos();
     }
 
@@ -79,8 +75,8 @@ final class ShmActiveSide {
                         Cause.REFUSED, "the listener closed the connection unanswered");
             }
             requireAccepted(reply);
-            if (moves()) {
-                requireOtherEnd();
+            if (proof.moves()) {
+                proof.requireOtherEnd(link);
             }
             establish(reply);
             complete = true;
@@ -96,11 +92,7 @@ final class ShmActiveSide {
             throw new FabricException(
                     Cause.RESOURCES, "the hand-shake failed: " + e.getMessage(), e);
         } finally {
-            if (shown >= 0 && moves()) {
-                TcpSocketFd.closeShared(shown);
-            } else if (shown >= 0) {
-                Linux.close(shown);
-            }
+            proof.close();
             if (!complete) {
                 release();
             }
@@ -147,30 +139,8 @@ final class ShmActiveSide {
                     }
                 };
         if (!rendezvous.search(visit)) {
-            throw notFound(remote);
+            throw proof.notFound();
         }
-    }
-
-    /** A listener of another user is in that user's directories, which ours do not show. */
-    private FabricException notFound(InetSocketAddress remote) {
-        PeerCredentials trust = fabric.trust;
-        long owner = PortOwner.listener(remote).uid();
-        if (owner == trust.ownUid() && owner != PortOwner.NO_USER) {
-            return new FabricException(
-                    Cause.NOT_OFFERED,
-                    "the process that listens on " + remote + " does not offer shm there");
-        }
-        Path elsewhere = owner == PortOwner.NO_USER ? null : fabric.rendezvous.ofOther(owner);
-        return elsewhere == null
-                ? new FabricException(Cause.NO_LISTENER, "no process listens on shm for " + remote)
-                : new FabricException(
-                        Cause.UID,
-                        "the TCP port belongs to "
-                                + PeerCredentials.user(owner)
-                                + ", whose processes meet in "
-                                + elsewhere
-                                + ", we run as "
-                                + PeerCredentials.user(trust.ownUid()));
     }
 
     private boolean reach(PrivateDirectory in, String listener) throws FabricException {
@@ -198,40 +168,12 @@ final class ShmActiveSide {
      * of a spare transport must not be asked.
      */
     private ShmHandshake.Reply ask() throws IOException {
-        PeerCredentials trust = fabric.trust;
-        PortOwner.Listener listener = PortOwner.listener(request.remote());
-        String refusal = trust.refuseServer(link.peerUid(), listener.uid());
-        if (refusal != null && transport != null) {
-            return null;
-        }
+        FabricException refusal = proof.refusal(link);
         if (refusal != null) {
-            // a process that is about to listen has its rendezvous a moment before the TCP port
-            boolean early = link.peerUid() == trust.ownUid() && listener.uid() == PortOwner.NO_USER;
-            throw new FabricException(early ? Cause.NO_LISTENER : Cause.UID, refusal);
-        }
-        if (moves()) {
-            findOwn();
-        }
-        refusal =
-                moves()
-                        ? fabric.proof.refuseMover(
-                                link.peerPid(), listener.inode(), own, request.remote())
-                        : fabric.proof.refuseServer(link.peerPid(), listener.inode());
-        if (refusal != null && transport != null) {
-            return null;
-        }
-        if (refusal != null) {
-            if (moves() && fabric.proof.ended(request.socket(), -1, own, request.remote())) {
-                throw new FabricException(Cause.ABANDONED, refusal);
+            if (transport != null) {
+                return null;
             }
-            // nothing is sent on the link before the Hello: then only its end can be received
-            boolean left =
-                    link.readable()
-                            || PortOwner.listener(request.remote()).inode() != listener.inode();
-            throw left
-                    ? new FabricException(
-                            Cause.NO_LISTENER, "the listener of " + request.remote() + " has left")
-                    : new FabricException(Cause.UID, refusal);
+            throw refusal;
         }
         if (StrangeFd.behind()) {
             throw new FabricException(Cause.RESOURCES, ShmPassiveSide.BEHIND);
@@ -241,7 +183,7 @@ final class ShmActiveSide {
         }
         try {
             asking(); // first: the peer may accept before this thread runs again
-            link.send(hello, ShmHandshake.MESSAGE_BYTES, shown);
+            link.send(hello, ShmHandshake.MESSAGE_BYTES, proof.shown());
             return reply();
         } catch (FabricException e) {
             throw e;
@@ -271,35 +213,14 @@ final class ShmActiveSide {
         answered = true;
     }
 
-    /** Whether a TCP connection that exists is to move. */
-    private boolean moves() {
-        return request.socket() >= 0;
-    }
-
-    /** May bind a port for a new connection, so it comes after the checks of the peer. */
-    private void findOwn() throws FabricException {
-        if (own == null) {
-            try {
-                own = request.localAddress().find(null);
-            } catch (IOException e) {
-                throw new FabricException(
-                        Cause.RESOURCES, "no local address: " + e.getMessage(), e);
-            }
-        }
-    }
-
     private byte[] hello() throws FabricException {
-        findOwn();
-        shown =
-                moves()
-                        ? fabric.proof.showEnd(request.socket(), own, request.remote())
-                        : fabric.proof.show(own, request.remote());
+        proof.show();
         return new ShmHandshake.Hello(
                         ShmHandshake.VERSION,
                         request.spec(),
                         request.remote(),
-                        own,
-                        moves(),
+                        proof.own(),
+                        proof.moves(),
                         request.privateData())
                 .encode();
     }
@@ -347,14 +268,12 @@ final class ShmActiveSide {
             case ShmHandshake.ACCEPTED, ShmHandshake.ACCEPTED_AGAIN -> {
                 // as it should be
             }
-            case ShmHandshake.REJECTED -> {
-                boolean ended = moves() && fabric.proof.ended(shown, -1, own, request.remote());
-                throw new FabricException(
-                        ended ? Cause.ABANDONED : Cause.REFUSED,
-                        "the listener refused",
-                        reply.privateData(),
-                        null);
-            }
+            case ShmHandshake.REJECTED ->
+                    throw new FabricException(
+                            proof.ended() ? Cause.ABANDONED : Cause.REFUSED,
+                            "the listener refused",
+                            reply.privateData(),
+                            null);
             case ShmHandshake.NOT_ACCEPTED ->
                     throw new FabricException(
                             Cause.NOT_ACCEPTED,
@@ -378,22 +297,6 @@ final class ShmActiveSide {
             default ->
                     throw new FabricException(
                             Cause.PROTOCOL, "the listener answered " + reply.status());
-        }
-    }
-
-    private void requireOtherEnd() throws FabricException {
-        int other = link.takeDescriptor();
-        try {
-            String refusal = fabric.proof.refuseEnd(shown, other, own, request.remote());
-            if (refusal != null) {
-                boolean ended = fabric.proof.ended(shown, other, own, request.remote());
-                throw new FabricException(
-                        ended ? Cause.ABANDONED : Cause.UID, "the listener's end: " + refusal);
-            }
-        } finally {
-            if (other >= 0) {
-                TcpSocketFd.closeStrange(other);
-            }
         }
     }
 
