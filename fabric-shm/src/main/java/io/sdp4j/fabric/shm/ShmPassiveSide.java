@@ -28,9 +28,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long MAPPING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** No client leaves so many wake-up bytes of an earlier connection. */
-    private static final int MOST_SKIPPED = 4096;
-
     /** No descriptors are taken now, nor sent; a client that was answered has sent its own. */
     static final String BEHIND = "too many descriptors of others wait to be closed";
 
@@ -55,11 +52,9 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     /** The listener counts this side as resting. */
     private boolean rests;
 
-    private final byte[] buffer = new byte[ShmHandshake.MESSAGE_BYTES];
+    private final HandshakeReader reader;
     private final AtomicBoolean decided = new AtomicBoolean();
     private State state = State.HELLO;
-    private int have;
-    private int skipped;
     private ShmHandshake.Hello hello;
     private EventLoop.Timer timer;
     private boolean left;
@@ -75,6 +70,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         this.link = link;
         again = transport != null;
         rests = again;
+        reader = new HandshakeReader(link);
         answer = new PassiveAnswer(fabric, listener, link, transport);
     }
 
@@ -143,40 +139,15 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    /** Whether {@code len} bytes are there now. */
-    private boolean read(int len) throws IOException {
-        while (have < len) {
-            int n = link.receive(buffer, have, len - have);
-            if (n < 0) {
-                onHangup();
-                return false;
-            }
-            if (n == 0) {
-                return false;
-            }
-            have += n;
-            if (again && state == State.HELLO && !skipWakeBytes()) {
-                end(null);
-                return false;
-            }
+    /** Whether {@code lenBytes} are there now. */
+    private boolean read(int lenBytes) throws IOException {
+        HandshakeReader.Progress progress = reader.read(lenBytes, again && state == State.HELLO);
+        if (progress == HandshakeReader.Progress.ENDED) {
+            onHangup();
+        } else if (progress == HandshakeReader.Progress.TOO_MANY) {
+            end(null);
         }
-        have = 0;
-        return true;
-    }
-
-    /**
-     * The last wake-up bytes of an earlier connection may come before a Hello, which does not start
-     * so. False if there are more than a client of good will can have left.
-     */
-    private boolean skipWakeBytes() {
-        int zeros = 0;
-        while (zeros < have && buffer[zeros] == 0) {
-            zeros++;
-        }
-        System.arraycopy(buffer, zeros, buffer, 0, have - zeros);
-        have -= zeros;
-        skipped += zeros;
-        return skipped <= MOST_SKIPPED;
+        return progress == HandshakeReader.Progress.COMPLETE;
     }
 
     private void onHello() {
@@ -203,7 +174,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
      * @param shown what came with the Hello, or -1
      */
     private void judge(int shown) {
-        hello = ShmHandshake.Hello.parse(buffer);
+        hello = ShmHandshake.Hello.parse(reader.buffer);
         String nonsense = nonsense();
         if (again && listener.closed) {
             end(null); // no answer on an old transport: the client looks for a listener
@@ -392,7 +363,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     private void onReady() throws IOException {
-        if (!ShmHandshake.isReady(buffer)) {
+        if (!ShmHandshake.isReady(reader.buffer)) {
             end(new FabricException(Cause.PROTOCOL, "the client's last word makes no sense"));
             return;
         }
