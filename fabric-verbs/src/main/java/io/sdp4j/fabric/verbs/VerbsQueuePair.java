@@ -9,15 +9,14 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.DaemonThread;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
  * One RC queue pair of a real device.
  *
- * <p>{@link WorkRequests} knows its requests, {@link QpTeardown} how it ends, {@link
- * VerbsCompletionQueue} what the user sees of it, and the ways to wait.
+ * <p>{@link WorkRequests} knows its requests, {@link VerbsRdma} posts reads and writes, {@link
+ * QpTeardown} knows how it ends, {@link VerbsCompletionQueue} what the user sees of it, and the
+ * ways to wait.
  *
  * <p>{@link #close} lets go of the user and leaves the rest to the event thread.
  *
@@ -35,13 +34,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     private final WorkRequests requests;
     private final QpTeardown teardown;
     private final VerbsCompletionQueue completions;
-
-    /** Regions that the user registered and has not closed, or may open again. */
-    private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
-
-    /** The lender whose keys are kept for a while. */
-    private final RemoteKeyCache.Lender lender = new RemoteKeyCache.Lender();
-
+    private final VerbsRdma rdma;
     private int sendBytes;
 
     private boolean peerIsOurs;
@@ -79,6 +72,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         completions =
                 new VerbsCompletionQueue(
                         this, resources, requests, teardown, channel.loop, fabric.spinner());
+        rdma = new VerbsRdma(this, resources, requests, teardown, completions);
         VerbsDevice.add(resources.qp, this);
     }
 
@@ -191,7 +185,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     // ---- posting
 
     /** Whether requests still go to the device. */
-    private boolean usable() {
+    boolean usable() {
         assert Thread.holdsLock(this);
         return !completions.isOver() && teardown.notBegun();
     }
@@ -232,64 +226,29 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
     @Override
     public MemoryRegion register(MemorySegment memory, boolean remoteRead, boolean remoteWrite)
             throws FabricException {
-        VerbsMemoryRegion r =
-                device.registrations.register(
-                        memory, remoteRead, remoteWrite, lender, regions::remove);
-        regions.add(r);
-        return r;
+        return rdma.register(memory, remoteRead, remoteWrite);
     }
 
     @Override
     public void forgetKeys() {
-        device.registrations.forgetKeys(lender);
+        rdma.forgetKeys();
     }
 
     @Override
     public boolean postRead(
             long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
-        return postRdma(Completion.READ, wrId, local, offset, len, address, rkey);
+        return rdma.post(Completion.READ, wrId, local, offset, len, address, rkey);
     }
 
     @Override
     public boolean postWrite(
             long wrId, MemoryRegion local, long offset, int len, long address, int rkey) {
-        return postRdma(Completion.WRITE, wrId, local, offset, len, address, rkey);
-    }
-
-    private synchronized boolean postRdma(
-            int opcode,
-            long wrId,
-            MemoryRegion local,
-            long offset,
-            int len,
-            long address,
-            int rkey) {
-        int place = requests.takeRdma(opcode, wrId);
-        if (place < 0) {
-            return false;
-        }
-        VerbsMemoryRegion region =
-                local instanceof VerbsMemoryRegion r && r.covers(device, offset, len) ? r : null;
-        if (region == null && usable()) {
-            requests.completeRdma(place, IbvWc.LOC_PROT_ERR);
-            completions.onChange();
-        } else {
-            int op = opcode == Completion.READ ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
-            post(place, op, region, offset, len, address, rkey);
-        }
-        return true;
+        return rdma.post(Completion.WRITE, wrId, local, offset, len, address, rkey);
     }
 
     @Override
-    public synchronized boolean postProbe(long wrId) {
-        // A write of iWARP's is over when it has left.
-        boolean read = device.sharesTcpPorts();
-        int place = requests.takeRdma(read ? Completion.READ : Completion.WRITE, wrId);
-        if (place >= 0) {
-            int op = read ? IbvSendWr.OP_RDMA_READ : IbvSendWr.OP_RDMA_WRITE;
-            post(place, op, null, 0, 0, 0, 0);
-        }
-        return place >= 0;
+    public boolean postProbe(long wrId) {
+        return rdma.postProbe(wrId);
     }
 
     /** See {@link Fabric#arrived}. */
@@ -299,26 +258,6 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             reap();
         }
         return !open || teardown.isCut() || requests.sendQueueEmpty();
-    }
-
-    /** Posts, without a region where no byte moves. */
-    private void post(
-            int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
-        if (!usable()) {
-            requests.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-            completions.onChange();
-            return;
-        }
-        long from = local == null ? 0 : local.address() + offset;
-        int lkey = local == null ? 0 : local.lkey;
-        long id = WrId.of(WrId.RDMA, place);
-        completions.onPosting(true);
-        if (resources.postRdma(id, op, from, lkey, len, to, rkey) == 0) {
-            requests.onRdmaPosted(place);
-        } else {
-            requests.completeRdma(place, IbvWc.WR_FLUSH_ERR);
-            teardown.onFlush();
-        }
     }
 
     // ---- what completed
@@ -455,9 +394,7 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             boolean again = completions.close();
             resources.release(again);
         }
-        for (VerbsMemoryRegion r : regions) {
-            r.end();
-        }
+        rdma.end();
         fabric.release(device);
         channel.destroyId(resources.id);
         fabric.forget(this);
