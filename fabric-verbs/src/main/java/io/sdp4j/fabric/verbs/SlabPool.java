@@ -13,12 +13,18 @@ import java.util.TreeMap;
  * Buffers of one device's queue pairs, in memory that is registered in large pieces, so that a
  * connection costs no registration.
  *
- * <p>Shape: slabs of the configured size, each with a map of its free extents (offset to length);
- * first fit, whole pages. Where a limit forbids a slab, it is tried at half the size, down to what
- * is asked for. A slab that is empty is given back unless it is the only one, which stays until it
- * stands in the way of a larger one. Set-up path only; guarded by this object's monitor.
+ * <p>Shape: slabs of one size, each with a map of its free extents (offset to length); first fit,
+ * whole pages. Where a limit forbids a slab, it is tried at half the size, down to what is asked
+ * for. A slab that is empty is given back unless it is the only one, which stays until it stands in
+ * the way of a larger one. Set-up path only; guarded by this object's monitor.
  */
 final class SlabPool {
+    /** Memory is registered in pieces of this size, or smaller ones where a limit forbids it. */
+    static final long SLAB_BYTES = 4L << 20;
+
+    /** Registered memory of all queue pairs' buffers together. */
+    static final long MAX_BYTES = 1L << 30;
+
     private static final long PAGE = 4096;
 
     /** Registers memory; replaced in tests. */
@@ -40,10 +46,10 @@ final class SlabPool {
     private final List<Slab> slabs = new ArrayList<>();
     private long bytes;
 
-    SlabPool(Registrar registrar, VerbsConfig config) {
+    SlabPool(Registrar registrar, long maxBytes, long slabBytes) {
         this.registrar = registrar;
-        slabBytes = config.slabBytes();
-        maxBytes = config.memoryMaxBytes();
+        this.maxBytes = maxBytes;
+        this.slabBytes = slabBytes;
     }
 
     private static final class Slab {

@@ -106,7 +106,7 @@ final class VerbsDevice implements AsyncWatch.User {
             SiwOffsets.take(ibv, context);
         }
         registrations = new Registrations(this, loop, config);
-        slabs = new SlabPool(registrations.local(), config);
+        slabs = new SlabPool(registrations.local(), SlabPool.MAX_BYTES, SlabPool.SLAB_BYTES);
         cqPool = new CqResourcesPool(this, loop);
         asyncFd = IbvContext.asyncFd(c);
         Descriptors.blocking(asyncFd, false);

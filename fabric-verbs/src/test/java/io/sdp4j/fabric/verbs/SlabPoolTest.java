@@ -19,7 +19,7 @@ class SlabPoolTest {
     private final FakeRegistrar registrar = new FakeRegistrar(Long.MAX_VALUE);
 
     private static SlabPool pool(FakeRegistrar r, long maxBytes) {
-        return new SlabPool(r, new VerbsConfig(maxBytes, SLAB, 0, 0, 0));
+        return new SlabPool(r, maxBytes, SLAB);
     }
 
     @Test
