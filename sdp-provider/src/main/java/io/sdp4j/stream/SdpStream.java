@@ -192,9 +192,12 @@ final class SdpStream implements OffloadStream {
         int wake;
         synchronized (core) {
             core.enter();
-            core.progress();
-            if (op == WRITE || (!core.inbox.isShut() && reader.empty())) {
-                core.lending.lend(op, loan);
+            int leastBytes = core.lending.leastBytes(loan);
+            if (leastBytes != ZcopyThreshold.NOTHING) {
+                core.progress();
+                if (op == WRITE || (!core.inbox.isShut() && reader.empty())) {
+                    core.lending.lend(op, loan, leastBytes);
+                }
             }
             wake = core.takeWakeOps();
         }
@@ -210,7 +213,9 @@ final class SdpStream implements OffloadStream {
         synchronized (core) {
             core.enter();
             core.lending.reclaim(op, givenUp);
-            readiness.attend();
+            if (core.lending.lingers()) { // else there is nothing new to look after
+                readiness.attend();
+            }
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);

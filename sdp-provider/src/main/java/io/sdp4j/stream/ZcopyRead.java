@@ -22,7 +22,6 @@ import java.nio.ByteBuffer;
 final class ZcopyRead {
     private final StreamCore core;
     private final ActionList out;
-    private final ZcopyThreshold threshold;
     private final boolean offers;
     private final ZcopyBuffer lent;
     private boolean active;
@@ -41,7 +40,6 @@ final class ZcopyRead {
             ActionList out) {
         this.core = core;
         this.out = out;
-        this.threshold = threshold;
         this.lent = new ZcopyBuffer(threshold);
         this.offers = settings.offers();
     }
@@ -61,12 +59,10 @@ final class ZcopyRead {
     }
 
     /** Lends the buffer of a waiting read; all that was delivered has been read. */
-    void lend(Loan loan) {
+    void lend(Loan loan, int leastBytes) {
         assert Thread.holdsLock(core);
-        ByteBuffer b = firstWithRoom(loan);
-        if (active
-                || b == null
-                || !ZcopyBuffer.worthLending(b, threshold.leastBytes(b.remaining()))) {
+        ByteBuffer b = ZcopyTransfers.firstRemaining(loan);
+        if (active || b == null || !ZcopyBuffer.worthLending(b, leastBytes)) {
             return;
         }
         readerLends = lent.register(core.qp, b, false, offers);
@@ -82,15 +78,6 @@ final class ZcopyRead {
             lent.forget();
         }
         core.carryOut();
-    }
-
-    private static ByteBuffer firstWithRoom(Loan loan) {
-        for (int i = 0; i < loan.buffers(); i++) {
-            if (loan.buffer(i).hasRemaining()) {
-                return loan.buffer(i);
-            }
-        }
-        return null;
     }
 
     ZcopyBuffer get() {

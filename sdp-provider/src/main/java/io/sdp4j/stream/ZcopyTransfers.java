@@ -93,13 +93,18 @@ final class ZcopyTransfers {
 
     /** Whether an operation with these buffers may be worth a loan. Any thread. */
     boolean wants(Loan loan) {
+        ByteBuffer b = firstRemaining(loan);
+        return b != null && ZcopyBuffer.worthLending(b, floorBytes);
+    }
+
+    /** The first buffer that is not done with, or null. */
+    static ByteBuffer firstRemaining(Loan loan) {
         for (int i = 0; i < loan.buffers(); i++) {
-            ByteBuffer b = loan.buffer(i);
-            if (b.hasRemaining()) {
-                return ZcopyBuffer.worthLending(b, floorBytes);
+            if (loan.buffer(i).hasRemaining()) {
+                return loan.buffer(i);
             }
         }
-        return false;
+        return null;
     }
 
     /** Carries out a row of the action list; false if the row does not concern a lent buffer. */
@@ -195,12 +200,31 @@ final class ZcopyTransfers {
         reads.refuse();
     }
 
-    void lend(int op, Loan loan) {
+    /**
+     * The least size of the buffers that an operation with these lends; {@link
+     * ZcopyThreshold#NOTHING} if it copies the first one. Once for each operation.
+     */
+    int leastBytes(Loan loan) {
+        assert Thread.holdsLock(core);
+        ByteBuffer b = firstRemaining(loan);
+        if (b == null) {
+            return ZcopyThreshold.NOTHING;
+        }
+        int leastBytes = threshold.leastBytes(b.remaining());
+        return ZcopyBuffer.worthLending(b, leastBytes) ? leastBytes : ZcopyThreshold.NOTHING;
+    }
+
+    /**
+     * Lends what can be lent of an operation's buffers.
+     *
+     * @param leastBytes their least size, see {@link #leastBytes}
+     */
+    void lend(int op, Loan loan, int leastBytes) {
         assert Thread.holdsLock(core);
         if (op == OffloadStream.READ) {
-            reads.lend(loan);
+            reads.lend(loan, leastBytes);
         } else {
-            writes.lend(loan);
+            writes.lend(loan, leastBytes);
         }
     }
 

@@ -25,7 +25,6 @@ import java.nio.ByteBuffer;
 final class ZcopyWrite {
     private final StreamCore core;
     private final ActionList out;
-    private final ZcopyThreshold threshold;
     private final int maxPause;
     private final ZcopyBuffer[] lent;
     private int count;
@@ -42,7 +41,6 @@ final class ZcopyWrite {
             ActionList out) {
         this.core = core;
         this.out = out;
-        this.threshold = threshold;
         this.maxPause = settings.pauseWrites();
         lent = new ZcopyBuffer[settings.buffers()];
         for (int i = 0; i < lent.length; i++) {
@@ -56,7 +54,7 @@ final class ZcopyWrite {
     }
 
     /** Lends what can be lent of an operation's buffers. */
-    void lend(Loan loan) {
+    void lend(Loan loan, int leastBytes) {
         assert Thread.holdsLock(core);
         if (active) {
             return;
@@ -68,12 +66,10 @@ final class ZcopyWrite {
         count = 0;
         givenUp = false;
         allRefused = true;
-        int leastBytes = 0;
         int bytes = 0; // one write reports all of them
         for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                leastBytes = leastBytes == 0 ? threshold.leastBytes(b.remaining()) : leastBytes;
                 if (b.remaining() > Integer.MAX_VALUE - bytes || !lend(b, leastBytes)) {
                     break;
                 }

@@ -1,0 +1,125 @@
+package io.sdp4j.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.fabric.CompletionQueue;
+import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.offload.spi.OffloadStream;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: where zero copy is on, an operation whose buffer is copied all the same costs no look at
+ * the device and no notification, and leaves gathered bytes alone. Method: calls of a queue pair
+ * and its completion queue are counted, over shared memory.
+ */
+@Timeout(60)
+final class UnlentZcopyTest {
+    private static final StreamSettings.Zcopy ADAPTING =
+            new StreamSettings.Zcopy(
+                    StreamSettings.Zcopy.Use.TRUE,
+                    new ZcopyThreshold.Limits(true, 65_537, 16_384, 1 << 20, 1000, 16),
+                    1,
+                    1024,
+                    16,
+                    262_144,
+                    false);
+
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger notifications = new AtomicInteger();
+    private final AtomicInteger sends = new AtomicInteger();
+
+    private Fabric counted(Fabric fabric) {
+        return Shims.connecting(fabric, this::counted);
+    }
+
+    private QueuePair counted(QueuePair qp) {
+        CompletionQueue queue =
+                Shims.around(
+                        CompletionQueue.class,
+                        qp.completions(),
+                        (p, method, args) -> {
+                            switch (method.getName()) {
+                                case "poll" -> looks.incrementAndGet();
+                                case "arm" -> notifications.incrementAndGet();
+                                default -> {}
+                            }
+                            return null;
+                        });
+        return Shims.around(
+                QueuePair.class,
+                Shims.completing(qp, queue),
+                (p, method, args) -> {
+                    if (method.getName().equals("postSend")) {
+                        sends.incrementAndGet();
+                    }
+                    return null;
+                });
+    }
+
+    private record One(ByteBuffer buffer) implements OffloadStream.Loan {
+        @Override
+        public int buffers() {
+            return 1;
+        }
+
+        @Override
+        public ByteBuffer buffer(int index) {
+            return buffer;
+        }
+    }
+
+    /** The input is shut, so the stream has something of its own to be notified of. */
+    @ParameterizedTest
+    @ValueSource(ints = {OffloadStream.READ, OffloadStream.WRITE})
+    void isNotLookedAfter(int op) throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(
+                                fabric.provider(ADAPTING),
+                                fabric.provider(this::counted, ADAPTING))) {
+            if (op == OffloadStream.WRITE) {
+                pair.client.shutdownInput();
+                assertTrue(notifications.get() > 0);
+            }
+            One loan = new One(ByteBuffer.allocateDirect(16_384));
+            assertTrue(pair.client.wantsLoan(op, loan));
+            looks.set(0);
+            notifications.set(0);
+            pair.client.lend(op, loan);
+            pair.client.reclaim(op, false);
+            assertEquals(0, looks.get(), "looks");
+            assertEquals(0, notifications.get(), "notifications");
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    @Test
+    void leavesGatheredBytesAlone() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(
+                                fabric.provider(ADAPTING),
+                                fabric.provider(this::counted, ADAPTING))) {
+            byte[] small = new byte[100];
+            int before = -1;
+            while (before != sends.get()) { // the peer reads nothing: at last one is kept
+                before = sends.get();
+                assertEquals(small.length, pair.client.tryWrite(small, 0, small.length));
+            }
+            One loan = new One(ByteBuffer.allocateDirect(16_384));
+            pair.client.lend(OffloadStream.WRITE, loan);
+            assertEquals(before, sends.get());
+            pair.client.reclaim(OffloadStream.WRITE, false);
+            pair.client.close(true);
+            pair.server.close(true);
+        }
+    }
+}
