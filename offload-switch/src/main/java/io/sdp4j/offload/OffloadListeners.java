@@ -125,16 +125,12 @@ public final class OffloadListeners implements AutoCloseable {
     }
 
     /**
-     * Has {@code closing} run once {@code holder} is garbage.
+     * Has {@code closing} run once {@code holder} is garbage, if the system has a thread for that.
      *
      * @param closing must not refer to {@code holder}
      */
     public static void whenForgotten(Object holder, Runnable closing) {
-        try {
-            Cleaner.Cleanable _ = StreamCleaner.register(holder, closing);
-        } catch (OutOfMemoryError e) {
-            // no thread: it stays open until it is closed
-        }
+        Cleaner.Cleanable _ = StreamCleaner.register(holder, closing);
     }
 
     synchronized boolean isClosed() {

@@ -25,11 +25,15 @@ final class StreamCleaner implements Runnable {
     /**
      * Has {@code action} run when {@code holder} has become garbage, unless that is cleaned before.
      * The cleaner is not made by the class's initialisation: where there is no thread for it now,
-     * the class would be lost to the JVM.
+     * the class would be lost to the JVM. Then nothing is done for this {@code holder}.
      */
     static synchronized Cleaner.Cleanable register(Object holder, Runnable action) {
         if (cleaner == null) {
-            cleaner = Cleaner.create();
+            try {
+                cleaner = Cleaner.create();
+            } catch (OutOfMemoryError e) {
+                return () -> {}; // what it holds is given back when it is closed
+            }
         }
         return cleaner.register(holder, action);
     }
