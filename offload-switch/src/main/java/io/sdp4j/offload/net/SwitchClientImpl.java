@@ -428,10 +428,10 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             }
             state = State.CONNECTED;
         }
+        owner.counters().kernelAccepted(why.reason()); // first: a peer may move it at once
         if (moving != null) {
             moving.start();
         }
-        owner.counters().kernelAccepted(why.reason());
     }
 
     /**
