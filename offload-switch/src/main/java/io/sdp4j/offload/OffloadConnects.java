@@ -148,14 +148,15 @@ final class OffloadConnects {
             }
         }
         if (!loading) { // a provider that loads may have the log loading with it
-            tell(remote, failure);
+            tell(remote, failure.kernel());
         }
         return without(decision, failure);
     }
 
-    private void tell(InetSocketAddress remote, ProviderFailure failure) {
-        OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, failure.detail());
-        losses.add(remote, failure.reason(), failure.detail());
+    /** Tells the operator. */
+    void tell(InetSocketAddress remote, Attempt why) {
+        OffloadSwitch.Log.OUT.debug("{} is not offloaded: {}", remote, why.detail());
+        losses.add(remote, why.reason(), why.detail());
     }
 
     /** How it goes on after a failure, if it does. */
@@ -172,7 +173,7 @@ final class OffloadConnects {
     Attempt withoutThread(Decision decision, InetSocketAddress remote) throws ConnectException {
         ProviderFailure failure = new ProviderFailure();
         failure.add(noThread());
-        tell(remote, failure);
+        tell(remote, failure.kernel());
         return without(decision, failure);
     }
 

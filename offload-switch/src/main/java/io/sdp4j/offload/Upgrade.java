@@ -467,8 +467,7 @@ public abstract class Upgrade {
                 again = nanos > 0 && state == State.ASKED && !closed; // else given up
                 if (!again || attempt.reason() != ReasonCode.NOT_ACCEPTED) {
                     news = kernelInfo.reason() != attempt.reason();
-                    owner.counters().stays(kernelInfo.reason(), attempt.reason());
-                    kernelInfo = attempt.kernelInfo();
+                    staysFor(attempt);
                 }
                 if (again) {
                     trigger.postpone(nanos);
@@ -490,6 +489,13 @@ public abstract class Upgrade {
                         "{} stays on TCP until it asks again: {}", remote(), attempt.detail());
             }
         }
+    }
+
+    /** One that was made here is on TCP for another reason than before. Under the lock of this. */
+    private void staysFor(Attempt why) {
+        assert Thread.holdsLock(this);
+        owner.counters().stays(kernelInfo.reason(), why.reason());
+        kernelInfo = why.kernelInfo();
     }
 
     /** The next call of the application asks again, once the time has passed. */
@@ -516,6 +522,7 @@ public abstract class Upgrade {
 
     /** Takes the stream that was found. */
     final void attach(OffloadStream stream) {
+        Attempt failure = null;
         synchronized (this) {
             if (closed || state != State.ASKED) {
                 closeUnused(stream, aborted || !closed);
@@ -535,13 +542,22 @@ public abstract class Upgrade {
                 complete = true;
             } catch (IOException e) {
                 stream.close(true);
+                failure =
+                        Attempt.kernel(
+                                ReasonCode.MEMORY,
+                                "its stream cannot be used, as descriptors are short: "
+                                        + e.getMessage());
+                if (decision != null) { // one that was accepted came by TCP, whatever follows
+                    staysFor(failure);
+                }
             } finally {
                 state = complete ? State.MOVING : State.STAYS;
                 notifyAll();
             }
-            if (!complete) {
-                return;
-            }
+        }
+        if (failure != null) {
+            owner.connects.tell(remote(), failure);
+            return;
         }
         OffloadSwitch.Log.OUT.debug(
                 "{} leaves TCP after {} bytes and {} ms",

@@ -51,6 +51,7 @@ abstract class MovedByHand {
     volatile Runnable toRead; // armed
     volatile Runnable toWrite; // armed
 
+    OffloadSwitch owner;
     private ServerSocketChannel listener;
     SocketChannel accepted;
     SocketChannel channel;
@@ -138,7 +139,7 @@ abstract class MovedByHand {
 
     @BeforeEach
     void connect() throws IOException {
-        OffloadSwitch owner =
+        owner =
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new OneStream(stream))),

@@ -3,7 +3,6 @@ package io.sdp4j.offload.nio;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +10,7 @@ import io.sdp4j.api.ReasonCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,8 +31,9 @@ class NoDescriptorsTest extends MovedByHand {
         channel.write(ByteBuffer.allocate(1));
         await().until(() -> closed);
         assertFalse(SwitchedConnection.of(channel).moving.handover.outMoved());
-        assertNotEquals(
-                ReasonCode.OFFLOADED, SwitchChannels.explain(channel).orElseThrow().reason());
+        assertEquals(ReasonCode.MEMORY, SwitchChannels.explain(channel).orElseThrow().reason());
+        assertEquals(Map.of(ReasonCode.MEMORY, 1L), owner.report().reasons());
+        assertEquals(1, owner.report().kernelFallback());
         channel.register(selector, SelectionKey.OP_READ);
         assertEquals(0, selector.selectNow());
         accepted.write(ByteBuffer.allocate(3));
