@@ -81,7 +81,9 @@ final class Proxies {
     static void requireTcpAllowed(
             Proxy proxy, Function<InetSocketAddress, Decision> rules, SwitchCounters counters)
             throws ConnectException {
-        if (proxy == null || !(proxy.address() instanceof InetSocketAddress named)) {
+        if (proxy == null
+                || IN_DOUBT.equals(proxy)
+                || !(proxy.address() instanceof InetSocketAddress named)) {
             return;
         }
         // selectors name proxies, and the JDK resolves them as here

@@ -51,6 +51,7 @@ final class InstalledMain {
             case "kernelScope" -> kernelScope();
             case "socks" -> socks();
             case "socksAndOnlyOffload" -> socksAndOnlyOffload();
+            case "proxyInDoubt" -> proxyInDoubt();
             case "selector" -> selector();
             case "noAccess" -> noAccess();
             case "garbage" -> garbage();
@@ -360,6 +361,32 @@ final class InstalledMain {
                 check(through.getInputStream().read() == 42, "not the proxy");
             }
             check(proxied.get() == 1, proxied);
+        }
+    }
+
+    /** No URI names the destination, so the JDK alone knows the proxy: no other name is resolved. */
+    private static void proxyInDoubt() throws Exception {
+        AtomicInteger proxied = new AtomicInteger();
+        try (ServerSocket proxy = new ServerSocket(0, 50, LOOPBACK)) {
+            Thread.ofPlatform().daemon().start(() -> serveSocks(proxy, proxied));
+            System.setProperty("socksProxyHost", "127.0.0.1");
+            System.setProperty("socksProxyPort", "" + proxy.getLocalPort());
+            Supplier<Policy> rules =
+                    () ->
+                            RuleFile.parse(
+                                            "f",
+                                            "use sdp connect * 127.0.0.9:*",
+                                            name -> List.of())
+                                    .policy("p");
+            install(
+                    new OffloadSwitch(
+                            rules, List.of(new LoopbackProvider()), SwitchSettings.defaults()));
+            InetAddress standIn = InetAddress.getAllByName("unknown")[0];
+            check(standIn.getHostAddress().equals("127.0.0.9"), standIn);
+            try (Socket through = new Socket()) {
+                through.connect(InetSocketAddress.createUnresolved("a b", 80));
+                check(through.getInputStream().read() == 42, "not the proxy");
+            }
         }
     }
 
