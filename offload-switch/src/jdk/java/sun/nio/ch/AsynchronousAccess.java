@@ -88,4 +88,11 @@ public final class AsynchronousAccess {
     public boolean hasFixedThreads(AsynchronousChannelGroup group) {
         return ((AsynchronousChannelGroupImpl) group).isFixedThreadPool();
     }
+
+    /** Whether an operation with a handler is tried on this thread, as it starts it. */
+    public boolean triesAtOnce(AsynchronousChannelGroup group) {
+        return !hasFixedThreads(group)
+                || Invoker.mayInvokeDirect(
+                        Invoker.getGroupAndInvokeCount(), (AsynchronousChannelGroupImpl) group);
+    }
 }

@@ -113,7 +113,9 @@ final class Direction implements Runnable, Pending.Owner {
                 if (lent) {
                     owner.stream.lend(op, loan);
                 }
-                if (!tried() && !unitMissing(timeout, unit)) {
+                // as in the JDK: what needs no room may still have to wait for its thread
+                boolean later = target != null && !loan.anyRoom() && !owner.group.triesAtOnce();
+                if ((later || !tried()) && !unitMissing(timeout, unit)) {
                     handler = target;
                     attachment = with;
                     future = target == null ? new Pending<>(this) : null;

@@ -236,6 +236,11 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         kernel.taskBegins();
     }
 
+    /** See {@link KernelAsync#triesAtOnce}. */
+    boolean triesAtOnce() {
+        return kernel.triesAtOnce(inner);
+    }
+
     /** See {@link KernelAsync#watch}. */
     GroupPort watch(int descriptor, KernelAsync.Watcher watcher) {
         return kernel.watch(inner, descriptor, watcher);

@@ -114,6 +114,11 @@ public final class KernelAsync {
         return jdk != null && jdk.invokeDirect(group, handler, attachment, value, failure);
     }
 
+    /** Whether an operation with a handler is tried on this thread, as it starts it. */
+    public boolean triesAtOnce(AsynchronousChannelGroup group) {
+        return jdk == null || jdk.triesAtOnce(group);
+    }
+
     /** Notes that a task of the group has begun, which will call one handler. */
     public void taskBegins() {
         if (jdk != null) {

@@ -11,9 +11,11 @@ import io.sdp4j.offload.contract.Expect;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
+import java.nio.channels.InterruptedByTimeoutException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ReadPendingException;
 import java.nio.channels.WritePendingException;
@@ -44,6 +46,37 @@ interface AsyncReadWriteContract extends Aio {
             assertEquals("with", read.attachment());
             assertEquals(4, dst.position());
             assertEquals('b', dst.get(0));
+        }
+    }
+
+    /**
+     * A group of fixed threads does on its own what another thread has begun, and needs no room.
+     */
+    @Test
+    @DisplayName("44: a read into no buffers waits as any other in a group of fixed threads")
+    default void aReadIntoNothingWaitsForInput() throws Exception {
+        AsynchronousChannelGroup fixed = group(1, "fixed");
+        ByteBuffer[] none = {};
+        try (var p = pair(fixed)) {
+            Outcome<Long> read = new Outcome<>();
+            p.client().read(none, 0, 0, 0, TimeUnit.SECONDS, null, read);
+            assertThrows(ReadPendingException.class, () -> p.client().read(Aio.bytes("x")));
+            Aio.send(p.server(), "x");
+            assertEquals(0, read.get());
+            assertEquals("x", Aio.receive(p.client(), 1));
+            Outcome<Long> late = new Outcome<>();
+            ByteBuffer[] full = {ByteBuffer.allocate(0)};
+            p.client().read(full, 0, 1, 20, TimeUnit.MILLISECONDS, null, late);
+            late.failedWith(InterruptedByTimeoutException.class, null);
+            Outcome<Long> write = new Outcome<>();
+            p.client().write(none, 0, 0, 0, TimeUnit.SECONDS, null, write);
+            assertEquals(0, write.get());
+        }
+        fixed.shutdown();
+        try (var p = pair()) {
+            Outcome<Long> read = new Outcome<>();
+            p.client().read(none, 0, 0, 0, TimeUnit.SECONDS, null, read);
+            assertEquals(0, read.get());
         }
     }
 
