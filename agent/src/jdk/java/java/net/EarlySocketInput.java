@@ -43,9 +43,4 @@ final class EarlySocketInput extends InputStream {
     public int available() throws IOException {
         return socket.available();
     }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
-    }
 }

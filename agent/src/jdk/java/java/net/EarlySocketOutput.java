@@ -33,9 +33,4 @@ final class EarlySocketOutput extends OutputStream {
         }
         out.write(b, off, len);
     }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
-    }
 }

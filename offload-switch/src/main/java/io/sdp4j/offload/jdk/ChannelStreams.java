@@ -10,7 +10,10 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 
-/** The streams of a channel's socket, which end and fail as those of other sockets do. */
+/**
+ * The streams of a channel's socket, which end and fail as those of other sockets do. {@code
+ * Socket} wraps them, and closes itself.
+ */
 final class ChannelStreams {
     private ChannelStreams() {}
 
@@ -77,11 +80,6 @@ final class ChannelStreams {
                 throw told(e, !socket.isClosed());
             }
         }
-
-        @Override
-        public void close() throws IOException {
-            in.close();
-        }
     }
 
     static final class Output extends OutputStream {
@@ -109,11 +107,6 @@ final class ChannelStreams {
             } catch (IOException e) {
                 throw told(e, !socket.isClosed());
             }
-        }
-
-        @Override
-        public void close() throws IOException {
-            out.close();
         }
     }
 }

@@ -2,7 +2,6 @@ package io.sdp4j.offload.net;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.StreamHandle;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -45,11 +44,11 @@ interface Duplex {
      */
     void close(int lingerSeconds) throws IOException;
 
-    default InputStream inputStream(Closeable socket) {
-        return new SwitchInputStream(this, socket);
+    default InputStream inputStream() {
+        return new SwitchInputStream(this);
     }
 
-    default OutputStream outputStream(Closeable socket) {
-        return new SwitchOutputStream(this, socket);
+    default OutputStream outputStream() {
+        return new SwitchOutputStream(this);
     }
 }

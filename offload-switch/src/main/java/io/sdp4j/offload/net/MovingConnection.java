@@ -11,7 +11,6 @@ import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
-import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.InputStream;
@@ -302,15 +301,15 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    public InputStream inputStream(Closeable socket) {
+    public InputStream inputStream() {
         list();
-        return Duplex.super.inputStream(socket);
+        return Duplex.super.inputStream();
     }
 
     @Override
-    public OutputStream outputStream(Closeable socket) {
+    public OutputStream outputStream() {
         list();
-        return Duplex.super.outputStream(socket);
+        return Duplex.super.outputStream();
     }
 
     @Override

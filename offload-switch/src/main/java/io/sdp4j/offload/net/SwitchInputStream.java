@@ -1,17 +1,14 @@
 package io.sdp4j.offload.net;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The input side of a connection; {@code Socket} wraps it. */
+/** The input side of a connection; {@code Socket} wraps it, and closes itself. */
 final class SwitchInputStream extends InputStream {
     private final Duplex connection;
-    private final Closeable socket;
 
-    SwitchInputStream(Duplex connection, Closeable socket) {
+    SwitchInputStream(Duplex connection) {
         this.connection = connection;
-        this.socket = socket;
     }
 
     @Override
@@ -28,10 +25,5 @@ final class SwitchInputStream extends InputStream {
     @Override
     public int available() throws IOException {
         return connection.available();
-    }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
     }
 }

@@ -1,17 +1,14 @@
 package io.sdp4j.offload.net;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** The output side of a connection; {@code Socket} wraps it. */
+/** The output side of a connection; {@code Socket} wraps it, and closes itself. */
 final class SwitchOutputStream extends OutputStream {
     private final Duplex connection;
-    private final Closeable socket;
 
-    SwitchOutputStream(Duplex connection, Closeable socket) {
+    SwitchOutputStream(Duplex connection) {
         this.connection = connection;
-        this.socket = socket;
     }
 
     @Override
@@ -22,10 +19,5 @@ final class SwitchOutputStream extends OutputStream {
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
         connection.write(b, off, len);
-    }
-
-    @Override
-    public void close() throws IOException {
-        socket.close();
     }
 }

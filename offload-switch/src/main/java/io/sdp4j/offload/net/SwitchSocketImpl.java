@@ -298,7 +298,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     protected InputStream getInputStream() throws IOException {
         Duplex connection = carried;
         return connection != null
-                ? connection.inputStream(this::close)
+                ? connection.inputStream()
                 : created().inputStream(); // the kernel's own
     }
 
@@ -306,7 +306,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     protected OutputStream getOutputStream() throws IOException {
         Duplex connection = carried;
         return connection != null
-                ? connection.outputStream(this::close)
+                ? connection.outputStream()
                 : created().outputStream(); // the kernel's own
     }
 
