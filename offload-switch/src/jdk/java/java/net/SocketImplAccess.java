@@ -27,11 +27,6 @@ public final class SocketImplAccess {
         return new SocksSocketImpl(platform);
     }
 
-    /** Null before a lazily made one exists. */
-    public SocketImpl implOf(Socket socket) {
-        return socket.impl();
-    }
-
     public void create(SocketImpl impl) throws IOException {
         impl.create(true);
     }

@@ -11,7 +11,6 @@ import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadUnavailable;
@@ -96,7 +95,7 @@ class LateServerTest {
     }
 
     private static ReasonCode reason(Socket socket) {
-        return SwitchSocketImpl.explain(socket).orElseThrow().reason();
+        return SwitchedSockets.explain(socket).orElseThrow().reason();
     }
 
     /** Writes for much longer than the first pause before a peer is asked again. */

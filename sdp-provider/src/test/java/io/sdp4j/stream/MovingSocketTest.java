@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.SwitchedTest;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -84,7 +84,7 @@ class MovingSocketTest extends SwitchedTest {
     }
 
     private static ReasonCode reason(Socket socket) {
-        return SwitchSocketImpl.explain(socket).orElseThrow().reason();
+        return SwitchedSockets.explain(socket).orElseThrow().reason();
     }
 
     private static void echo(Pair<ServerSocket, Socket> p, int value) throws IOException {
@@ -105,7 +105,7 @@ class MovingSocketTest extends SwitchedTest {
     }
 
     private static long carried(Socket socket) {
-        var info = SwitchSocketImpl.explain(socket).orElseThrow();
+        var info = SwitchedSockets.explain(socket).orElseThrow();
         return Math.min(info.bytesRead(), info.bytesWritten()) - 8; // the limit
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.net.SwitchSocketImpl;
+import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.testing.Pair;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -36,7 +36,7 @@ class SdpVerbsMemlockTest {
         for (int i = 0; i < SOCKETS; i++) {
             Pair<ServerSocket, Socket> p = sockets.pair();
             pairs.add(p);
-            ConnectionInfo where = SwitchSocketImpl.explain(p.client()).orElseThrow();
+            ConnectionInfo where = SwitchedSockets.explain(p.client()).orElseThrow();
             offloaded += where.reason() == ReasonCode.OFFLOADED ? 1 : 0;
             reasons.add(where.reason() + ": " + where.detail());
         }

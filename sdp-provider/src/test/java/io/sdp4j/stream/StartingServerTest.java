@@ -12,7 +12,6 @@ import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -84,7 +83,7 @@ class StartingServerTest {
                             Task.Kind.PLATFORM,
                             () -> {
                                 client.connect(at);
-                                return SwitchSocketImpl.explain(client).orElseThrow().reason();
+                                return SwitchedSockets.explain(client).orElseThrow().reason();
                             });
             await().until(() -> asked.get() > 2);
             ListenSpec spec = new ListenSpec(at, false, 5, List.of(), () -> {});

@@ -4,9 +4,7 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
-import java.net.Socket;
 import java.net.SocketException;
-import java.net.SocketImpl;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -83,11 +81,6 @@ public final class JdkBridge {
     /** Whether {@link #selfTest} finds nothing to complain about. */
     public static boolean usable() {
         return Tested.PROBLEM.isEmpty();
-    }
-
-    /** The implementation behind a socket; null before a lazily made one exists. */
-    public static SocketImpl implOf(Socket s) {
-        return JdkClasses.SOCKETS.implOf(s);
     }
 
     /**

@@ -3,7 +3,6 @@ package io.sdp4j.offload.net;
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.KernelSockets;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -11,7 +10,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
@@ -101,13 +99,6 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
 
     public static SwitchSocketImpl server(OffloadSwitch owner) {
         return new SwitchServerImpl(owner);
-    }
-
-    /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
-    public static Optional<ConnectionInfo> explain(Socket socket) {
-        return JdkBridge.usable() && JdkBridge.implOf(socket) instanceof SwitchSocketImpl impl
-                ? impl.connectionInfo()
-                : Optional.empty();
     }
 
     /** Where the connection runs, why, and what it has carried; empty while there is none. */

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -95,7 +94,7 @@ interface DescriptorContract extends Sockets {
                             assertThrows(
                                             InvocationTargetException.class,
                                             () -> asked(impl),
-                                            () -> SwitchSocketImpl.explain(s).toString())
+                                            () -> SwitchedSockets.explain(s).toString())
                                     .getCause();
                     assertInstanceOf(UnsupportedOperationException.class, e);
                     assertTrue(e.getMessage().contains("is offloaded"), e::getMessage);

@@ -3,7 +3,6 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.util.List;
@@ -25,10 +24,10 @@ class FallbackTest extends SwitchedTest {
         try (var p = pair()) {
             assertEquals(
                     ReasonCode.PEER_REFUSED,
-                    SwitchSocketImpl.explain(p.client()).orElseThrow().reason());
+                    SwitchedSockets.explain(p.client()).orElseThrow().reason());
             assertEquals(
                     ReasonCode.ACCEPTED_TCP,
-                    SwitchSocketImpl.explain(p.server()).orElseThrow().reason());
+                    SwitchedSockets.explain(p.server()).orElseThrow().reason());
             assertEquals(1, owner.report().kernelFallback());
         }
     }

@@ -6,7 +6,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.RuleFile;
 import java.io.IOException;
@@ -69,14 +68,14 @@ final class InstalledMain {
         }
         for (int copy = 0; copy < 2; copy++) {
             try (URLClassLoader loader =
-                            new URLClassLoader(
-                                    places.toArray(URL[]::new),
-                                    ClassLoader.getPlatformClassLoader());
-                    Socket socket = new Socket()) {
+                    new URLClassLoader(
+                            places.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
                 Class<?> bridge = loader.loadClass("io.sdp4j.offload.jdk.JdkBridge");
                 Object problem = bridge.getMethod("selfTest").invoke(null);
                 check(problem.equals(Optional.empty()), problem);
-                Object _ = bridge.getMethod("implOf", Socket.class).invoke(null, socket);
+                Class<?> source = loader.loadClass("io.sdp4j.offload.jdk.KernelSocketSource");
+                Object made = source.getMethod("server").invoke(source.getField("JDK").get(null));
+                check(made != null, "no listener");
             }
         }
     }
@@ -103,7 +102,7 @@ final class InstalledMain {
     }
 
     private static ReasonCode why(Socket s) {
-        return SwitchSocketImpl.explain(s).orElseThrow().reason();
+        return SwitchedSockets.explain(s).orElseThrow().reason();
     }
 
     /** Every constructor and factory reaches the switch. */
@@ -128,9 +127,7 @@ final class InstalledMain {
                         check(s.getLocalPort() == accepted.getPort(), accepted);
                     }
                 }
-                check(
-                        SwitchSocketImpl.explain(tunnel).isEmpty(),
-                        "a proxy socket is the JDK's own");
+                check(SwitchedSockets.explain(tunnel).isEmpty(), "a proxy socket is the JDK's own");
             }
         }
         check(target.report().offloaded().equals(java.util.Map.of("loop", 4L)), target.report());
@@ -364,7 +361,9 @@ final class InstalledMain {
         }
     }
 
-    /** No URI names the destination, so the JDK alone knows the proxy: no other name is resolved. */
+    /**
+     * No URI names the destination, so the JDK alone knows the proxy: no other name is resolved.
+     */
     private static void proxyInDoubt() throws Exception {
         AtomicInteger proxied = new AtomicInteger();
         try (ServerSocket proxy = new ServerSocket(0, 50, LOOPBACK)) {
@@ -373,10 +372,7 @@ final class InstalledMain {
             System.setProperty("socksProxyPort", "" + proxy.getLocalPort());
             Supplier<Policy> rules =
                     () ->
-                            RuleFile.parse(
-                                            "f",
-                                            "use sdp connect * 127.0.0.9:*",
-                                            name -> List.of())
+                            RuleFile.parse("f", "use sdp connect * 127.0.0.9:*", name -> List.of())
                                     .policy("p");
             install(
                     new OffloadSwitch(
@@ -427,7 +423,6 @@ final class InstalledMain {
                 Socket s = listener.accept()) {
             c.getOutputStream().write(1);
             check(s.getInputStream().read() == 1, "no data");
-            check(SwitchSocketImpl.explain(c).isEmpty(), "explained");
         }
     }
 

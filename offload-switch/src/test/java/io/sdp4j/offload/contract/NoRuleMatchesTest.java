@@ -3,7 +3,6 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
@@ -30,10 +29,10 @@ class NoRuleMatchesTest extends SwitchedTest {
         try (var p = pair()) {
             assertEquals(
                     ReasonCode.RULE_TCP,
-                    SwitchSocketImpl.explain(p.client()).orElseThrow().reason());
+                    SwitchedSockets.explain(p.client()).orElseThrow().reason());
             assertEquals(
                     "rule: use tcp (test:1)",
-                    SwitchSocketImpl.explain(p.server()).orElseThrow().detail());
+                    SwitchedSockets.explain(p.server()).orElseThrow().detail());
             assertEquals(Map.of(ReasonCode.RULE_TCP, 2L), owner.report().reasons());
             assertEquals(1, owner.report().kernelPolicy());
             assertEquals(1, owner.report().acceptedKernel());

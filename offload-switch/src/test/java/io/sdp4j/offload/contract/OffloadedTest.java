@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.util.List;
@@ -40,12 +39,12 @@ class OffloadedTest extends SwitchedTest {
         try (var p = pair()) {
             Expect.send(p.client(), "12345");
             assertEquals("12345", Expect.receive(p.server(), 5));
-            ConnectionInfo info = SwitchSocketImpl.explain(p.client()).orElseThrow();
+            ConnectionInfo info = SwitchedSockets.explain(p.client()).orElseThrow();
             assertEquals(ReasonCode.OFFLOADED, info.reason());
             assertEquals("loop", info.fabric());
             assertEquals(5, info.bytesWritten());
             p.client().close();
-            assertEquals(info, SwitchSocketImpl.explain(p.client()).orElseThrow());
+            assertEquals(info, SwitchedSockets.explain(p.client()).orElseThrow());
             assertEquals(Map.of("loop", 1L), owner.report().offloaded());
             assertEquals(Map.of("loop", 1L), owner.report().acceptedOffloaded());
             assertEquals(5, owner.report().bytesRead());

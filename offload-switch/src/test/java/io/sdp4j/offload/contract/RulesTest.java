@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
-import io.sdp4j.offload.net.SwitchSocketImpl;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -107,9 +106,9 @@ class RulesTest {
                 toA.connect(a.getLocalSocketAddress());
                 toB.connect(b.getLocalSocketAddress());
                 assertEquals(
-                        ReasonCode.RULE_TCP, SwitchSocketImpl.explain(toA).orElseThrow().reason());
+                        ReasonCode.RULE_TCP, SwitchedSockets.explain(toA).orElseThrow().reason());
                 assertEquals(
-                        ReasonCode.OFFLOADED, SwitchSocketImpl.explain(toB).orElseThrow().reason());
+                        ReasonCode.OFFLOADED, SwitchedSockets.explain(toB).orElseThrow().reason());
             }
         }
     }
@@ -134,10 +133,10 @@ class RulesTest {
                 Socket boundFirst = SwitchedSockets.socket(owner)) {
             listener.bind(ANY_PORT);
             plain.connect(listener.getLocalSocketAddress());
-            assertEquals(unbound, SwitchSocketImpl.explain(plain).orElseThrow().reason());
+            assertEquals(unbound, SwitchedSockets.explain(plain).orElseThrow().reason());
             boundFirst.bind(ANY_PORT);
             boundFirst.connect(listener.getLocalSocketAddress());
-            assertEquals(bound, SwitchSocketImpl.explain(boundFirst).orElseThrow().reason());
+            assertEquals(bound, SwitchedSockets.explain(boundFirst).orElseThrow().reason());
         }
     }
 

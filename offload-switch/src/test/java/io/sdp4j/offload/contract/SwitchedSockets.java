@@ -1,12 +1,15 @@
 package io.sdp4j.offload.contract;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SwitchSocketImpl;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.util.Optional;
 
 /** Sockets of one switch, made without installing anything in the JVM. */
 public final class SwitchedSockets {
@@ -18,6 +21,24 @@ public final class SwitchedSockets {
 
     public static ServerSocket serverSocket(OffloadSwitch owner) {
         return new Listener(owner);
+    }
+
+    /** Where a socket's connection runs and why; empty if no switch knows it or it has none. */
+    public static Optional<ConnectionInfo> explain(Socket socket) {
+        return implOf(socket) instanceof SwitchSocketImpl impl
+                ? impl.connectionInfo()
+                : Optional.empty();
+    }
+
+    /** The implementation behind a socket. */
+    public static SocketImpl implOf(Socket socket) {
+        try {
+            Method impl = Socket.class.getDeclaredMethod("impl");
+            impl.setAccessible(true);
+            return (SocketImpl) impl.invoke(socket);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
     }
 
     private static final class Client extends Socket {

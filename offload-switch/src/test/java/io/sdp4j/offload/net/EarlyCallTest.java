@@ -11,7 +11,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
-import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -118,7 +118,7 @@ class EarlyCallTest {
                         KernelSocketSource.JDK,
                         null);
         Map<String, Object> state = new HashMap<>();
-        state.put("platform", JdkBridge.implOf(socket));
+        state.put("platform", SwitchedSockets.implOf(socket));
         state.put("created", true);
         state.put("remote", socket.getRemoteSocketAddress());
         state.put("readLock", new ReentrantLock());

@@ -13,7 +13,6 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
@@ -261,7 +260,7 @@ class MovedReaderTest implements OffloadProvider {
     /** The switch's implementation of a socket that was there before it. */
     private SwitchClientImpl switched(Socket early, boolean ended) throws IOException {
         Map<String, Object> state = new HashMap<>();
-        state.put("platform", JdkBridge.implOf(early));
+        state.put("platform", SwitchedSockets.implOf(early));
         state.put("created", true);
         state.put("remote", early.getRemoteSocketAddress());
         state.put("readLock", new ReentrantLock());
