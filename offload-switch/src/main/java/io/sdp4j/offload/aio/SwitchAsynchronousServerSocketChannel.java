@@ -4,12 +4,12 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.net.OptionLog;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.ClosedChannelException;
@@ -32,7 +32,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     private final Object stateLock = new Object();
     private volatile AsyncAcceptor acceptor; // set once, under stateLock
     private volatile Attempt why; // where kernel connections come from; null until bound
-    private OptionLog options; // null until one is set
+    private volatile Integer receiveBuffer; // as it was asked for, or null
     private volatile boolean closed; // set under stateLock
 
     /** The caller adds it to the group. */
@@ -141,10 +141,6 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
 
     /** The application's channel for a connection that a provider has accepted. */
     AsynchronousSocketChannel of(OffloadStream stream) throws IOException {
-        Integer receiveBuffer;
-        synchronized (stateLock) {
-            receiveBuffer = options == null ? null : options.receiveBuffer();
-        }
         SwitchAsynchronousSocketChannel child =
                 new SwitchAsynchronousSocketChannel(owner, group, stream, receiveBuffer);
         if (!group.add(child)) {
@@ -186,12 +182,9 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     @Override
     public <T> AsynchronousServerSocketChannel setOption(SocketOption<T> name, T value)
             throws IOException {
-        synchronized (stateLock) {
-            kernel.setOption(name, value);
-            if (options == null) {
-                options = new OptionLog();
-            }
-            options.put(name, value);
+        kernel.setOption(name, value);
+        if (name.equals(StandardSocketOptions.SO_RCVBUF)) {
+            receiveBuffer = (Integer) value;
         }
         return this;
     }

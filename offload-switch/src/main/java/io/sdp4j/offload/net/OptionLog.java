@@ -3,8 +3,6 @@ package io.sdp4j.offload.net;
 import io.sdp4j.offload.jdk.KernelSocket;
 import java.io.IOException;
 import java.net.SocketOption;
-import java.net.SocketOptions;
-import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,14 +31,6 @@ public final class OptionLog {
     public void put(Object key, Object value) {
         values.remove(key);
         values.put(key, value);
-    }
-
-    /** The receive buffer size that was asked for, or null: accepted sockets inherit it. */
-    public Integer receiveBuffer() {
-        Object value =
-                values.getOrDefault(
-                        StandardSocketOptions.SO_RCVBUF, values.get(SocketOptions.SO_RCVBUF));
-        return value instanceof Integer size ? size : null;
     }
 
     void applyTo(KernelSocket target) throws IOException {
