@@ -67,13 +67,13 @@ public class KernelSocket {
         return JdkClasses.SOCKETS.output(impl);
     }
 
-    /** As {@code in.read}, where {@code in} is of {@link #inputStream}. */
-    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
+    /** As {@code in.read}, where {@code in} is of {@link #inputStream}; only of the JDK's own. */
+    public final int read(InputStream in, byte[] b, int off, int len) throws IOException {
         return JdkClasses.SOCKETS.read(in, b, off, len);
     }
 
-    /** As {@code out.write}, where {@code out} is of {@link #outputStream}. */
-    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+    /** As {@code out.write}, likewise of {@link #outputStream}. */
+    public final void write(OutputStream out, byte[] b, int off, int len) throws IOException {
         JdkClasses.SOCKETS.write(out, b, off, len);
     }
 

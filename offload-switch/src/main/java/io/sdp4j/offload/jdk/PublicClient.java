@@ -61,16 +61,6 @@ final class PublicClient extends KernelSocket {
     }
 
     @Override
-    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
-        return in.read(b, off, len);
-    }
-
-    @Override
-    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
-        out.write(b, off, len);
-    }
-
-    @Override
     public int available() throws IOException {
         return socket.getInputStream().available();
     }
