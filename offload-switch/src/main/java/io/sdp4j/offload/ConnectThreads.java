@@ -35,11 +35,7 @@ public final class ConnectThreads {
                     IDLE_SECONDS,
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
-                    Thread.ofPlatform()
-                            .daemon()
-                            .name("sdp4j-handler")
-                            .inheritInheritableThreadLocals(false)
-                            .factory());
+                    daemons("sdp4j-handler"));
 
     private ConnectThreads() {}
 
@@ -51,23 +47,18 @@ public final class ConnectThreads {
                         IDLE_SECONDS,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(),
-                        new Daemons());
+                        daemons("sdp4j-connect"));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }
 
-    private static final class Daemons implements ThreadFactory {
-        @Override
-        public Thread newThread(Runnable work) {
-            Thread t =
-                    Thread.ofPlatform()
-                            .daemon()
-                            .name("sdp4j-connect")
-                            .inheritInheritableThreadLocals(false)
-                            .unstarted(work);
-            t.setContextClassLoader(null);
-            return t;
-        }
+    /** They hold nothing of their caller's: their context class loader is the system's. */
+    private static ThreadFactory daemons(String name) {
+        return Thread.ofPlatform()
+                .daemon()
+                .name(name)
+                .inheritInheritableThreadLocals(false)
+                .factory();
     }
 
     /** Whether {@code attempt} will run: not where the system has no thread for it. */
