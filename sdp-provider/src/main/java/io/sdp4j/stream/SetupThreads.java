@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.linux.DaemonThread;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * A few platform daemon threads that set up connections for threads that must not block in native
+ * A few platform daemon threads that set up connections for those who must not block in native
  * code: virtual threads, and the event thread. They end after a short idle time. Thread-safe.
  */
 final class SetupThreads {
@@ -21,7 +22,7 @@ final class SetupThreads {
     private static final int MAX_LATER = 4;
     private static final long IDLE_SECONDS = 5;
 
-    private final ThreadFactory threads = SetupThreads::thread;
+    private final ThreadFactory threads = task -> DaemonThread.of("sdp4j-setup", task);
 
     private final ThreadPoolExecutor pool =
             new ThreadPoolExecutor(
@@ -49,18 +50,7 @@ final class SetupThreads {
         queued.allowCoreThreadTimeOut(true);
     }
 
-    private static Thread thread(Runnable task) {
-        Thread t =
-                Thread.ofPlatform()
-                        .daemon()
-                        .inheritInheritableThreadLocals(false)
-                        .name("sdp4j-setup")
-                        .unstarted(task);
-        t.setContextClassLoader(null);
-        return t;
-    }
-
-    /** Runs {@code work} soon, and does not wait for it. {@code work} must not throw. */
+    /** Has {@code work} run soon, and does not wait for it. It must not throw. */
     void later(Runnable work) {
         queued.execute(work);
     }
@@ -69,7 +59,7 @@ final class SetupThreads {
     @FunctionalInterface
     interface Work<T> {
         /**
-         * Does the work.
+         * Does it.
          *
          * @param givenUp whether the result is not wanted any more; any thread
          */
@@ -83,7 +73,7 @@ final class SetupThreads {
      * @param abandoned whether it is given up for another reason; any thread
      */
     <T> T call(BooleanSupplier abandoned, Work<T> work) throws OffloadUnavailable {
-        // Remembers an interrupt: the exception has cleared the caller's flag.
+        // The question is about the caller's flag, which is clear once the caller was told.
         AtomicBoolean told = new AtomicBoolean();
         FutureTask<T> task =
                 new FutureTask<>(() -> work.run(() -> told.get() || abandoned.getAsBoolean()));
