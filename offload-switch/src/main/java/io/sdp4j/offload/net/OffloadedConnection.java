@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
  * own socket implementation has them on top of a descriptor.
  */
-public final class OffloadedConnection extends StreamHandle implements Duplex {
+final class OffloadedConnection extends StreamHandle implements Duplex {
     private volatile int timeoutMillis;
     private boolean eof; // readLock
     private boolean reset; // readLock
@@ -26,21 +26,6 @@ public final class OffloadedConnection extends StreamHandle implements Duplex {
      */
     private volatile boolean nonBlocking;
 
-    public OffloadedConnection(
-            OffloadStream stream,
-            SwitchCounters counters,
-            int timeoutMillis,
-            boolean timedConnect) {
-        this(
-                stream,
-                counters,
-                timeoutMillis,
-                timedConnect,
-                new ReentrantLock(),
-                new ReentrantLock());
-    }
-
-    /** With locks that readers and writers have used before. */
     OffloadedConnection(
             OffloadStream stream,
             SwitchCounters counters,

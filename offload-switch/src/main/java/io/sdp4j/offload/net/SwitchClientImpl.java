@@ -377,7 +377,14 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             local = stream.localAddress();
             remote = stream.remoteAddress();
             owner.counters().opened(stream.info(), accepted);
-            carried = new OffloadedConnection(stream, owner.counters(), timeoutMillis, timed);
+            carried =
+                    new OffloadedConnection(
+                            stream,
+                            owner.counters(),
+                            timeoutMillis,
+                            timed,
+                            new ReentrantLock(),
+                            new ReentrantLock());
             boolean usual = kernel == null || options == null; // nothing to ask the kernel for
             if (!usual && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
                 carried.oobInline(true);
