@@ -43,15 +43,7 @@ final class AsyncStream {
         writes.kill();
     }
 
-    void shutdownInput() throws ClosedChannelException {
-        shutDown(reads);
-    }
-
-    void shutdownOutput() throws ClosedChannelException {
-        shutDown(writes);
-    }
-
-    private void shutDown(Direction direction) throws ClosedChannelException {
+    void shutDown(Direction direction) throws ClosedChannelException {
         if (!gate.enter()) {
             throw new ClosedChannelException();
         }

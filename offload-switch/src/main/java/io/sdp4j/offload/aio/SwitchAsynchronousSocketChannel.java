@@ -116,9 +116,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     @SuppressWarnings("unchecked")
     public <A> void connect(
             SocketAddress target, A attachment, CompletionHandler<Void, ? super A> handler) {
-        if (handler == null) {
-            throw new NullPointerException("'handler' is null");
-        }
+        checkHandler(handler);
         Future<Void> _ = begin(target, attachment, (CompletionHandler<Void, Object>) handler);
     }
 
@@ -389,7 +387,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         if (stream == null) {
             side.kernel.shutdownInput();
         } else {
-            stream.shutdownInput();
+            stream.shutDown(stream.reads);
         }
         return this;
     }
@@ -400,7 +398,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         if (stream == null) {
             side.kernel.shutdownOutput();
         } else {
-            stream.shutdownOutput();
+            stream.shutDown(stream.writes);
         }
         return this;
     }
