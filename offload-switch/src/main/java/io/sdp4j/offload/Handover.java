@@ -110,11 +110,10 @@ public final class Handover {
      * it reads the stream.
      */
     public int room(int wanted) {
-        long most = limit;
-        if (most == UNKNOWN) {
+        long left = left();
+        if (left == UNKNOWN) {
             return wanted;
         }
-        long left = most - received.get();
         if (left == 0) {
             inMoved = true;
         }

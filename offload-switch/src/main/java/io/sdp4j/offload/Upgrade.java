@@ -148,7 +148,9 @@ public abstract class Upgrade {
     protected abstract void limitKnown();
 
     /** A data lock was given back; without a lock. */
-    protected abstract void left();
+    protected void left() {
+        leave();
+    }
 
     /** By the one that closes, under the write lock. */
     protected abstract void endKernelOutput() throws IOException;

@@ -79,13 +79,8 @@ class AcceptedTableTest {
         }
 
         @Override
-        protected void left() {
-            // nor has it a stream
-        }
-
-        @Override
         protected void endKernelOutput() {
-            // nor a socket
+            // nor has it a socket
         }
     }
 

@@ -240,13 +240,6 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    protected void left() {
-        if (moved != null) {
-            moved.leave();
-        }
-    }
-
-    @Override
     protected void endKernelOutput() throws IOException {
         kernel.shutdownOutput();
     }
