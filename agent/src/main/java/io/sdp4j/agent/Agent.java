@@ -197,7 +197,7 @@ public final class Agent {
         LoggerFactory.getLogger(Agent.class).warn(line);
     }
 
-    /** The switch's counts and connections so far, once it has started. */
+    /** The switch's counts so far, once it has started. */
     static SwitchReport snapshot() {
         return started.report();
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The threads on which attempts run beside the application's: daemons, started when needed, gone
- * after a while. The application's wait only in a {@link BoundedAttempt} and a blocking {@code
- * finishConnect}.
+ * after a while. A thread of the application waits for one of them only in a {@link
+ * BoundedAttempt}, a blocking {@code finishConnect}, or a future of an asynchronous channel.
  */
 public final class ConnectThreads {
     /**

@@ -75,11 +75,11 @@ public final class OffloadListeners implements AutoCloseable {
     }
 
     /**
-     * Where a connection goes that was accepted from the kernel.
+     * Where a peer finds a connection that was accepted from the kernel.
      *
      * @return null if it can not move: the kernel's own way is the shortest
      */
-    public AcceptedTable accepted(InetSocketAddress local, InetSocketAddress remote) {
+    public AcceptedTable tableFor(InetSocketAddress local, InetSocketAddress remote) {
         return offloads() && withinHost(local, remote) && owner.beginsOnKernel(decision, remote)
                 ? accepted
                 : null;

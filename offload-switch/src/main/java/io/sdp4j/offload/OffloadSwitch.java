@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides where a connection goes: asks the rules, then the providers in order, and says "kernel"
- * when none of them can. Knows no protocol and no socket class.
+ * when none of them can. Knows no protocol; of sockets only where their kernel side comes from.
  *
  * <p>Thread-safe. One per JVM is usual, several are possible (tests have many).
  */

@@ -4,8 +4,8 @@ import io.sdp4j.api.ReasonCode;
 import java.util.Map;
 
 /**
- * The counts and connections of a switch so far; a snapshot. A connection counts once it is
- * established, so the sum of {@code reasons} is the number of all connections, made and accepted.
+ * The counts of a switch so far; a snapshot. A connection counts once it is established, so the sum
+ * of {@code reasons} is the number of all connections, made and accepted.
  *
  * @param offloaded connections made, by the fabric that carries them
  * @param kernelPolicy connections made on the kernel because a rule, a scope or a proxy wants it,

@@ -49,7 +49,10 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
         return new SwitchSettings(connectTimeoutNanos, missTtlNanos, other);
     }
 
-    /** The operator's settings; connections leave TCP as soon as it has made them. */
+    /**
+     * The operator's settings but for {@link #UPGRADE}, which the agent reads and sets by {@link
+     * #withUpgrade}; here connections leave TCP as soon as it has made them.
+     */
     public static SwitchSettings of(Settings settings) {
         return new SwitchSettings(
                 TimeUnit.MILLISECONDS.toNanos(settings.longValue(CONNECT_TIMEOUT_MS)),

@@ -134,7 +134,7 @@ class ListensLaterTest {
     void connectionsMayMoveAtOnce() throws SocketException {
         try (OffloadListeners listening = listen()) {
             assertTrue(listening.offloads());
-            assertNotNull(listening.accepted(AT, AT));
+            assertNotNull(listening.tableFor(AT, AT));
             assertEquals(ReasonCode.ACCEPTED_TCP, listening.why().reason());
             assertNull(listening.poll());
             assertFalse(listening.pending());
@@ -146,9 +146,9 @@ class ListensLaterTest {
     void connectionsOfOtherHostsDoNotMove() throws SocketException {
         try (OffloadListeners listening = listen()) {
             InetSocketAddress other = new InetSocketAddress("192.0.2.1", 4711);
-            assertNull(listening.accepted(AT, other));
+            assertNull(listening.tableFor(AT, other));
             InetSocketAddress own = new InetSocketAddress("192.0.2.2", 4711);
-            assertNotNull(listening.accepted(own, own));
+            assertNotNull(listening.tableFor(own, own));
         }
     }
 
@@ -177,7 +177,7 @@ class ListensLaterTest {
         try (OffloadListeners listening = listen()) {
             go.countDown();
             await().until(() -> !listening.offloads());
-            assertNull(listening.accepted(AT, AT));
+            assertNull(listening.tableFor(AT, AT));
             assertEquals(ReasonCode.UNAVAILABLE, listening.why().reason());
             assertNull(listening.poll());
         }

@@ -25,9 +25,10 @@ public final class SourceAddressSelection {
     }
 
     /**
-     * The same, where the routes were looked at already.
+     * The source address for {@code remote}: {@code known}, where it will do, else by the kernel's
+     * routes.
      *
-     * @param known what was found, or null; addresses that need a scope are looked up all the same
+     * @param known what was found in them before, or null; one that needs a scope will not do
      */
     public static InetAddress towards(InetSocketAddress remote, InetAddress known)
             throws IOException {

@@ -39,6 +39,10 @@ import java.util.function.Consumer;
  * {@code kernel} stays, unconnected, to hold the port number and to answer for options (behaviour
  * 6); an accepted one gets its {@code kernel} only when an option is asked for. {@code connectLock}
  * is held while connecting.
+ *
+ * <p>{@code Runnable} and {@code Consumer} are for {@code java.net.EarlySocketImpl}, which cannot
+ * name this class; so are {@code Supplier} and {@code IntSupplier} in {@link
+ * SwitchServerImpl#accept}, in the other direction.
  */
 final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consumer<IOException> {
     private final boolean proxies;
@@ -47,7 +51,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
     private boolean holdsPort; // bound by us, for an offload attempt
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
-    private Decision may; // connectLock: the rule by which the connection may move, or null
+    private Decision movesBy; // connectLock: the rule by which the connection may move, or null
     private OptionLog inherited; // of an accepted offloaded socket, from its listener, or null
 
     SwitchClientImpl(OffloadSwitch owner, boolean proxies) {
@@ -136,12 +140,12 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         connectLock.lock();
         try {
             beginConnect();
-            may = null;
+            movesBy = null;
             Attempt attempt = attempt(address, startNanos, millis);
             if (attempt.stream() != null) {
                 adopt(attempt.stream(), State.CONNECTING, false, millis > 0);
             } else if (attempt.reason() == ReasonCode.ABANDONED) {
-                throw givenUp();
+                throw givenUpException();
             } else {
                 connectKernel(address, millis, startNanos, attempt);
             }
@@ -210,7 +214,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             }
         }
         if (owner.beginsOnKernel(decision, resolved)) {
-            may = decision;
+            movesBy = decision;
             return OffloadSwitch.YOUNG;
         }
         requireFamilyOf(resolved);
@@ -258,7 +262,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         };
     }
 
-    private SocketException givenUp() {
+    private SocketException givenUpException() {
         synchronized (stateLock) {
             return new SocketException(
                     state != State.CONNECTING ? "Socket closed" : "Closed by interrupt");
@@ -325,8 +329,8 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                 throw new SocketException("Socket closed");
             }
             kernelInfo = why.kernelInfo();
-            if (may != null) {
-                moving = moving(current, may, null, kernelInfo, begun());
+            if (movesBy != null) {
+                moving = moving(current, movesBy, null, kernelInfo, begun());
                 carried = moving;
             }
             state = State.CONNECTED;

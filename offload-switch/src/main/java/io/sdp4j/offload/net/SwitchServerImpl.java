@@ -177,7 +177,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         Acceptor both = acceptor;
         return both == null
                 ? null
-                : both.listening().accepted(accepted.localAddress(), accepted.remoteAddress());
+                : both.listening().tableFor(accepted.localAddress(), accepted.remoteAddress());
     }
 
     @Override

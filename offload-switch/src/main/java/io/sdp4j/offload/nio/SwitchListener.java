@@ -187,7 +187,7 @@ final class SwitchListener implements SecondQueue, Runnable {
 
     /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
     AcceptedTable table(InetSocketAddress here, InetSocketAddress there) {
-        return listening == null ? null : listening.accepted(here, there);
+        return listening == null ? null : listening.tableFor(here, there);
     }
 
     /** Why what the kernel accepts is there. */
