@@ -145,11 +145,14 @@ public abstract class Upgrade {
     protected abstract StreamHandle taken();
 
     /** The other end's limit is known; on a thread of the provider. */
-    protected abstract void limitKnown();
+    protected abstract void onLimitKnown();
 
-    /** A data lock was given back; without a lock. */
-    protected void left() {
-        leave();
+    /**
+     * The caller has given a data lock back and holds none: a close or a move may have waited for
+     * it.
+     */
+    protected void gaveLockBack() {
+        leaveStream();
     }
 
     /** By the one that closes, under the write lock. */
@@ -256,7 +259,7 @@ public abstract class Upgrade {
             } finally {
                 writeLock.unlock();
             }
-            left();
+            gaveLockBack();
         }
     }
 
@@ -268,7 +271,7 @@ public abstract class Upgrade {
         if (state == State.MOVING && !handover.outMoved()) {
             moveOutNow();
         } else {
-            left();
+            gaveLockBack();
         }
     }
 
@@ -280,12 +283,12 @@ public abstract class Upgrade {
             } finally {
                 writeLock.unlock();
             }
-            leave();
+            leaveStream();
         }
     }
 
     /** A data lock was given back: one that closes may have relied on that. Without a lock. */
-    private void leave() {
+    private void leaveStream() {
         if (taken() != null) {
             taken().leave();
         }
@@ -605,7 +608,7 @@ public abstract class Upgrade {
         }
         if (handover.limitKnown()) {
             moveOutNow();
-            limitKnown();
+            onLimitKnown();
         }
         return true;
     }
@@ -653,7 +656,7 @@ public abstract class Upgrade {
             }
         } finally {
             readLock.unlock();
-            leave();
+            leaveStream();
         }
     }
 

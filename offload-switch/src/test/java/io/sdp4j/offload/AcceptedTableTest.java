@@ -74,7 +74,7 @@ class AcceptedTableTest {
         }
 
         @Override
-        protected void limitKnown() {
+        protected void onLimitKnown() {
             // it never moves
         }
 

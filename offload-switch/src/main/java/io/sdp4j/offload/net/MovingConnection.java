@@ -102,7 +102,7 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     /** A reader that has everything waits for nothing more in the kernel. */
     @Override
-    protected void limitKnown() {
+    protected void onLimitKnown() {
         if (handover.finished()) {
             try {
                 kernel.shutdownInput();
@@ -209,7 +209,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             }
         } finally {
             readLock.unlock();
-            left();
+            gaveLockBack();
         }
     }
 

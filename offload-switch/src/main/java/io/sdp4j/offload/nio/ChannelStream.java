@@ -65,7 +65,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         if (moving == null) {
             leave();
         } else {
-            moving.left();
+            moving.gaveLockBack();
         }
     }
 

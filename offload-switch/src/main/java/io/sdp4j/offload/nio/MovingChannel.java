@@ -103,8 +103,8 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     @Override
-    protected void limitKnown() {
-        left();
+    protected void onLimitKnown() {
+        gaveLockBack();
         if (!adopted && handover.finished() && channel.isBlocking()) {
             try {
                 synchronized (this) { // as a close; the number of a closed one may be another's
@@ -123,7 +123,7 @@ final class MovingChannel extends Upgrade implements Carrier {
      * has given a data lock back, or has changed what has moved.
      */
     @Override
-    protected void left() {
+    protected void gaveLockBack() {
         ChannelStream stream = moved;
         if (stream == null) {
             return;
@@ -234,7 +234,7 @@ final class MovingChannel extends Upgrade implements Carrier {
             }
         } finally {
             readLock.unlock();
-            left();
+            gaveLockBack();
         }
     }
 
@@ -468,7 +468,7 @@ final class MovingChannel extends Upgrade implements Carrier {
                 }
             }
         }
-        left();
+        gaveLockBack();
         connection.selectorSide.settle(); // it may have become an offloaded channel meanwhile
     }
 
@@ -491,7 +491,7 @@ final class MovingChannel extends Upgrade implements Carrier {
                 }
             }
         }
-        left();
+        gaveLockBack();
         connection.selectorSide.settle();
     }
 

@@ -24,7 +24,7 @@ class EndWhileAdoptedTest extends MovedByHand {
         if (c.readLock.isHeldByCurrentThread()) {
             assertNull(c.connectedStream());
             c.readLock.unlock();
-            c.moving.left();
+            c.moving.gaveLockBack();
             assertNotNull(c.connectedStream());
         }
         super.ends(op);
