@@ -7,7 +7,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.concurrent.CompletableFuture;
@@ -70,8 +69,7 @@ public abstract class Upgrade {
     private boolean limitless; // this: no limit has come by the stream, and none is waited for
     private ConnectionInfo kernelInfo; // this
     private long movedAfterMillis; // this
-    private final byte[] limit = new byte[Handover.LIMIT_BYTES]; // limit's lock
-    private int limitHave; // limit's lock
+    private PeerLimit limit; // set under this, once: before it is MOVING
 
     /**
      * @param decision what the rules say of a connection that was made here; null for an accepted
@@ -252,7 +250,7 @@ public abstract class Upgrade {
     /**
      * Moves the output if no thread writes; a writer moves it with its next write. Without a lock.
      */
-    private void moveOutNow() {
+    final void moveOutNow() {
         if (writeLock.tryLock()) {
             try {
                 moveOut();
@@ -381,7 +379,7 @@ public abstract class Upgrade {
      */
     public final boolean goesOn() throws IOException {
         if (!hearsPeer()) {
-            boolean _ = takeLimit(); // the thread that would may be late
+            boolean _ = limit.take(); // the thread that would may be late
             synchronized (this) {
                 limitless = !handover.limitKnown();
             }
@@ -544,6 +542,7 @@ public abstract class Upgrade {
                 }
                 taken.readerBehind(true);
                 movedAfterMillis = trigger.ageMillis();
+                limit = new PeerLimit(this);
                 complete = true;
             } catch (IOException e) {
                 stream.close(true);
@@ -572,7 +571,7 @@ public abstract class Upgrade {
         if (decision != null) {
             moveOutNow();
         }
-        awaitLimit();
+        limit.await();
     }
 
     /** The end has come before the stream, which the peer may have begun to use. */
@@ -584,49 +583,8 @@ public abstract class Upgrade {
         stream.close(abortive);
     }
 
-    /** The provider must not keep a connection alive that the application has forgotten. */
-    private void awaitLimit() {
-        WeakReference<Upgrade> self = new WeakReference<>(this);
-        Runnable onReady =
-                () -> {
-                    Upgrade connection = self.get();
-                    if (connection != null) {
-                        connection.awaitLimit();
-                    }
-                };
-        do {
-            if (readLimit()) {
-                return;
-            }
-        } while (!taken().arm(OffloadStream.READ, onReady));
-    }
-
-    /** Whether nothing more need be waited for. */
-    private boolean readLimit() {
-        if (!takeLimit()) {
-            return false;
-        }
-        if (handover.limitKnown()) {
-            moveOutNow();
-            onLimitKnown();
-        }
-        return true;
-    }
-
-    /** Reads what has come of the other end's limit; whether that was all that comes. */
-    private boolean takeLimit() {
-        boolean known;
-        synchronized (limit) {
-            if (handover.limitKnown()) {
-                return true;
-            }
-            int n = taken().readAhead(limit, limitHave, limit.length - limitHave);
-            limitHave += Math.max(n, 0);
-            if (n >= 0 && limitHave < limit.length) {
-                return false;
-            }
-            known = n >= 0 && handover.limit(limit);
-        }
+    /** By the thread that has taken the other end's limit, or has seen that none comes. */
+    final void onLimit(boolean known) {
         noteFinished();
         synchronized (this) {
             limitless = !known;
@@ -635,7 +593,6 @@ public abstract class Upgrade {
                 countMove();
             }
         }
-        return true;
     }
 
     /**
@@ -678,7 +635,7 @@ public abstract class Upgrade {
             table.remove(this);
         }
         if (last == State.MOVING) {
-            takeLimit(); // a limit is no input that the application has left unread
+            boolean _ = limit.take(); // it is no input that the application has left unread
         }
         if (shown && !abortive && writeLock.tryLock()) { // a writer sees a close
             try {

@@ -1,0 +1,68 @@
+package io.sdp4j.offload;
+
+import io.sdp4j.offload.spi.OffloadStream;
+import java.lang.ref.WeakReference;
+
+/**
+ * Takes the other end's limit, see {@link Handover}, from the stream of one moving connection: the
+ * only reader ahead of the application. Thread-safe; {@code this} guards the fields.
+ */
+final class PeerLimit {
+    private final Upgrade connection;
+    private final byte[] bytes = new byte[Handover.LIMIT_BYTES];
+    private int have;
+
+    PeerLimit(Upgrade connection) {
+        this.connection = connection;
+    }
+
+    /**
+     * Takes it as it comes, on threads of the provider, which must not keep a connection alive that
+     * the application has forgotten.
+     */
+    void await() {
+        WeakReference<PeerLimit> self = new WeakReference<>(this);
+        Runnable onReady =
+                () -> {
+                    PeerLimit limit = self.get();
+                    if (limit != null) {
+                        limit.await();
+                    }
+                };
+        do {
+            if (taken()) {
+                return;
+            }
+        } while (!connection.taken().arm(OffloadStream.READ, onReady));
+    }
+
+    /** Whether nothing more need be waited for. */
+    private boolean taken() {
+        if (!take()) {
+            return false;
+        }
+        if (connection.handover.limitKnown()) {
+            connection.moveOutNow();
+            connection.onLimitKnown();
+        }
+        return true;
+    }
+
+    /** Takes what has come of it; whether that was all that comes. Once there is a stream. */
+    boolean take() {
+        boolean known;
+        synchronized (this) {
+            if (connection.handover.limitKnown()) {
+                return true;
+            }
+            int n = connection.taken().readAhead(bytes, have, bytes.length - have);
+            have += Math.max(n, 0);
+            if (n >= 0 && have < bytes.length) {
+                return false;
+            }
+            known = n >= 0 && connection.handover.limit(bytes);
+        }
+        connection.onLimit(known);
+        return true;
+    }
+}
