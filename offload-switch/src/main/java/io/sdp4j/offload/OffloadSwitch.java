@@ -4,7 +4,6 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
@@ -14,7 +13,6 @@ import java.io.Closeable;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -337,10 +335,11 @@ public final class OffloadSwitch {
         int most = backlog < 1 ? DEFAULT_BACKLOG : backlog; // as the kernel reads it
         ListenSpec spec =
                 new ListenSpec(address, dualStack, most, decision.fabrics(), onPending, accepted);
-        if (listensLater(decision) && ConnectThreads.start(new Listen(this, spec, listening))) {
+        OffloadListen listen = new OffloadListen(providers, losses, spec, listening);
+        if (listensLater(decision) && ConnectThreads.start(listen)) {
             return listening;
         }
-        ProviderFailure failure = listen(spec, listening);
+        ProviderFailure failure = listen.now();
         if (only && !listening.offloads()) {
             counters.refused();
             throw failure.causing(
@@ -348,52 +347,6 @@ public final class OffloadSwitch {
                             "Cannot listen for offloaded connections " + failure.under(decision)));
         }
         return listening;
-    }
-
-    /** The same, later. */
-    private record Listen(OffloadSwitch owner, ListenSpec spec, OffloadListeners listening)
-            implements Runnable {
-        @Override
-        public void run() {
-            if (listening.isClosed()) {
-                return;
-            }
-            try {
-                owner.listen(spec, listening);
-            } catch (LinkageError | OutOfMemoryError e) {
-                Log.OUT.warn("{} does not listen for offload", spec.address(), e);
-            }
-            if (listening.pending()) {
-                spec.onPending().run(); // it was told before there was anything to poll
-            }
-        }
-    }
-
-    private ProviderFailure listen(ListenSpec spec, OffloadListeners listening) {
-        List<OffloadListener> found = new ArrayList<>();
-        ProviderFailure failure = new ProviderFailure();
-        for (OffloadProvider provider : providers) {
-            try {
-                found.add(provider.listen(spec));
-            } catch (OffloadUnavailable e) {
-                failure.add(e);
-            } catch (RuntimeException e) {
-                Log.OUT.warn(
-                        "provider {} failed to listen on {}", provider.name(), spec.address(), e);
-                failure.add(provider, e);
-            } catch (Error e) {
-                found.forEach(OffloadListener::close);
-                failure.add(provider, e);
-                listening.settle(List.of(), failure.kernel());
-                throw e;
-            }
-        }
-        if (found.isEmpty()) {
-            Log.OUT.debug("{} does not listen for offload: {}", spec.address(), failure.detail());
-            losses.add("listener " + spec.address(), failure.reason(), failure.detail());
-        }
-        listening.settle(found, failure.kernel());
-        return failure;
     }
 
     /**
