@@ -1,33 +1,25 @@
 package io.sdp4j.offload.net;
 
 import io.sdp4j.api.ConnectionInfo;
-import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.AcceptedTable;
-import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
-import io.sdp4j.policy.Verdict;
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Proxy;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -37,21 +29,17 @@ import java.util.function.Consumer;
  * <p>Shape: on the kernel, {@code kernel} does everything and hands out its own streams. A
  * connection that may move later is {@code carried} on top of {@code kernel}. Of an offloaded one,
  * {@code kernel} stays, unconnected, to hold the port number and to answer for options (behaviour
- * 6); an accepted one gets its {@code kernel} only when an option is asked for. {@code connectLock}
- * is held while connecting.
+ * 6); an accepted one gets its {@code kernel} only when an option is asked for.
  *
  * <p>{@code Runnable} and {@code Consumer} are for {@code java.net.EarlySocketImpl}, which cannot
  * name this class; so are {@code Supplier} and {@code IntSupplier} in {@link
  * SwitchServerImpl#accept}, in the other direction.
  */
 final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consumer<IOException> {
-    private final boolean proxies;
-    private final ReentrantLock connectLock = new ReentrantLock();
-
-    private boolean holdsPort; // bound by us, for an offload attempt
+    final boolean proxies; // whether the proxy selector is asked
+    private SocketConnect connect; // null until it connects
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
-    private Decision movesBy; // connectLock: the rule by which the connection may move, or null
     private OptionLog inherited; // of an accepted offloaded socket, from its listener, or null
 
     SwitchClientImpl(OffloadSwitch owner, boolean proxies) {
@@ -137,215 +125,21 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             throw new IOException("Unsupported address type");
         }
         long startNanos = System.nanoTime();
-        connectLock.lock();
-        try {
-            beginConnect();
-            movesBy = null;
-            Attempt attempt = attempt(address, startNanos, millis);
-            if (attempt.stream() != null) {
-                adopt(attempt.stream(), State.CONNECTING, false, millis > 0);
-            } else if (attempt.reason() == ReasonCode.ABANDONED) {
-                throw givenUpException();
-            } else {
-                connectKernel(address, millis, startNanos, attempt);
-            }
-        } catch (RuntimeException e) { // of a proxy selector: as in the JDK, it may be tried again
-            if (!unconnectedAgain()) {
-                close();
-            }
-            throw e;
-        } catch (IOException | Error e) {
-            close();
-            throw e;
-        } finally {
-            connectLock.unlock();
-        }
-    }
-
-    private boolean unconnectedAgain() {
+        SocketConnect connects;
         synchronized (stateLock) {
-            boolean trying = state == State.CONNECTING;
-            if (trying) {
-                state = State.UNCONNECTED;
+            if (connect == null) {
+                connect = new SocketConnect(this);
             }
-            return trying;
+            connects = connect;
         }
+        connects.connect(address, startNanos, millis);
     }
 
-    private void beginConnect() throws SocketException {
-        synchronized (stateLock) {
-            String problem =
-                    switch (state) {
-                        case NEW -> "Not created";
-                        case UNCONNECTED -> null;
-                        case CONNECTING -> "Connection in progress";
-                        case CONNECTED -> "Already connected";
-                        case CLOSED -> "Socket closed";
-                    };
-            if (problem != null) {
-                throw new SocketException(problem);
-            }
-            state = State.CONNECTING;
-        }
-    }
-
-    private Attempt attempt(InetSocketAddress target, long startNanos, int millis)
-            throws IOException {
-        if (kernelOnly) {
-            return OffloadSwitch.IN_SCOPE;
-        }
-        if (target.isUnresolved()) {
-            Proxies.requireTcpAllowed(proxyTowards(target), this::decision, owner.counters());
-            return Attempt.kernel(ReasonCode.PROXY, "a proxy resolves " + target.getHostString());
-        }
-        InetSocketAddress resolved =
-                target.getAddress().isAnyLocalAddress()
-                        ? new InetSocketAddress(InetAddress.getLocalHost(), target.getPort())
-                        : target;
-        Decision decision = decision(resolved);
-        Proxy proxy = proxyTowards(target);
-        if (proxy != null) {
-            if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
-                throw Proxies.refused(target, decision, owner.counters());
-            }
-            Proxies.requireTcpAllowed(proxy, this::decision, owner.counters());
-            if (decision.verdict().offloads()) {
-                return Attempt.kernel(ReasonCode.PROXY, "a SOCKS proxy handles " + target);
-            }
-        }
-        if (owner.beginsOnKernel(decision, resolved)) {
-            movesBy = decision;
-            return OffloadSwitch.YOUNG;
-        }
-        requireFamilyOf(resolved);
-        return owner.connect(
-                decision,
-                resolved,
-                ConnectSpec.LocalAddress.of(
-                        bound(), source -> localAddressTowards(resolved, source)),
-                startNanos,
-                millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : Long.MAX_VALUE,
-                givenUp(Thread.currentThread()),
-                _ -> {});
-    }
-
-    /** As the kernel has it: from an address that was bound none of the other family is reached. */
-    private void requireFamilyOf(InetSocketAddress target) throws SocketException {
-        synchronized (stateLock) {
-            if (asked == null || asked.getAddress().isAnyLocalAddress()) {
-                return;
-            }
-            boolean four = asked.getAddress() instanceof Inet4Address;
-            if (four != (target.getAddress() instanceof Inet4Address)) {
-                throw new SocketException(
-                        four
-                                ? "Address family not supported by protocol"
-                                : "Network is unreachable");
-            }
-        }
-    }
-
-    private Proxy proxyTowards(InetSocketAddress target) {
-        return proxies ? Proxies.towards(target) : null;
-    }
-
-    /**
-     * Whether a connect was given up, as the JDK's can be: by a close, or the interrupt of a
-     * virtual thread.
-     */
-    private BooleanSupplier givenUp(Thread connecting) {
-        return () -> {
-            synchronized (stateLock) {
-                return state != State.CONNECTING
-                        || (connecting.isVirtual() && connecting.isInterrupted());
-            }
-        };
-    }
-
-    private SocketException givenUpException() {
-        synchronized (stateLock) {
-            return new SocketException(
-                    state != State.CONNECTING ? "Socket closed" : "Closed by interrupt");
-        }
-    }
-
-    private Decision decision(InetSocketAddress target) {
-        synchronized (stateLock) {
-            return owner.policy().decide(asked, target);
-        }
-    }
-
-    /** The address that the application asked to bind to, or null. */
-    private InetAddress bound() {
-        synchronized (stateLock) {
-            return asked == null ? null : asked.getAddress();
-        }
-    }
-
-    /** Binds the kernel's socket, so that the number is ours against TCP too (behaviour 6). */
-    private InetSocketAddress localAddressTowards(InetSocketAddress target, InetAddress known)
-            throws IOException {
-        InetAddress source = SourceAddressSelection.towards(target, known);
-        synchronized (stateLock) {
-            if (state != State.CONNECTING) {
-                throw new SocketException("Socket closed");
-            }
-            if (asked != null) {
-                InetSocketAddress chosen = kernel.localAddress();
-                return chosen.getAddress().isAnyLocalAddress()
-                        ? new InetSocketAddress(source, chosen.getPort())
-                        : chosen;
-            }
-            if (!holdsPort) {
-                kernel.bind(source, 0);
-                holdsPort = true;
-            }
-            return new InetSocketAddress(source, kernel.localPort());
-        }
-    }
-
-    private void connectKernel(InetSocketAddress target, int millis, long startNanos, Attempt why)
-            throws IOException {
-        int left = millis;
-        if (millis > 0) {
-            long usedNanos = System.nanoTime() - startNanos;
-            // However little is left: what the kernel knows at once is told rather than the time.
-            left = (int) Math.max(1, millis - TimeUnit.NANOSECONDS.toMillis(usedNanos));
-        }
-        KernelSocket current;
-        synchronized (stateLock) {
-            if (state != State.CONNECTING) {
-                throw new SocketException("Socket closed");
-            }
-            if (holdsPort) {
-                replaceKernel();
-            }
-            current = kernel;
-        }
-        current.connect(target, left);
-        MovingConnection moving = null;
-        synchronized (stateLock) {
-            if (state != State.CONNECTING) {
-                throw new SocketException("Socket closed");
-            }
-            kernelInfo = why.kernelInfo();
-            if (movesBy != null) {
-                moving = moving(current, movesBy, null, kernelInfo, begun());
-                carried = moving;
-            }
-            state = State.CONNECTED;
-        }
-        owner.kernelConnected(moving == null ? target : null, why.reason());
-        if (moving != null) {
-            moving.start();
-        }
-    }
-
-    private static Began begun() {
+    static Began begun() {
         return Began.now(new ReentrantLock(), new ReentrantLock());
     }
 
-    private MovingConnection moving(
+    MovingConnection moving(
             KernelSocket connected,
             Decision decision,
             AcceptedTable table,
@@ -355,23 +149,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         return new MovingConnection(owner, connected, decision, table, why, timeoutMillis, began);
     }
 
-    /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */
-    private void replaceKernel() throws IOException {
-        assert Thread.holdsLock(stateLock);
-        KernelSocket fresh = createdNow(newKernel());
-        KernelSocket old = kernel;
-        kernel = fresh;
-        holdsPort = false;
-        old.close();
-        if (options != null) {
-            options.applyTo(fresh);
-        }
-        if (timeoutMillis > 0) { // which the options do not have
-            fresh.setOption(SO_TIMEOUT, timeoutMillis);
-        }
-    }
-
-    private void adopt(OffloadStream stream, State expected, boolean accepted, boolean timed)
+    void adopt(OffloadStream stream, State expected, boolean accepted, boolean timed)
             throws IOException {
         synchronized (stateLock) {
             if (state != expected) {
