@@ -11,10 +11,10 @@ import java.util.function.IntConsumer;
 
 /**
  * The connections that one listener has accepted on kernel TCP and that may move, by their
- * addresses. A connection that was forgotten by the application is forgotten here. Thread-safe.
+ * addresses. Refers to them weakly, so that the application can drop them. Thread-safe.
  *
- * <p>Another connection may come to have the addresses of one whose hand-shake is under way, and
- * moves only when that is over.
+ * <p>A new connection may have the addresses of one whose move is under way; it can move only when
+ * that move is over.
  */
 public final class AcceptedTable implements AcceptedConnections {
     private record Ends(InetSocketAddress local, InetSocketAddress remote) {}
@@ -30,14 +30,14 @@ public final class AcceptedTable implements AcceptedConnections {
 
     private final ConcurrentHashMap<Ends, Entry> entries = new ConcurrentHashMap<>();
 
-    /** Those that have begun. */
+    /** Connections for which a provider is making a stream. */
     private final ConcurrentHashMap<Ends, Entry> moving = new ConcurrentHashMap<>();
 
     private final ReferenceQueue<Upgrade> dead = new ReferenceQueue<>();
 
     AcceptedTable() {}
 
-    /** Takes a connection until {@link #remove}. */
+    /** Holds a connection until {@link #remove}. */
     void add(Upgrade connection) {
         for (Reference<?> r = dead.poll(); r != null; r = dead.poll()) {
             Entry gone = (Entry) r;
@@ -90,7 +90,7 @@ public final class AcceptedTable implements AcceptedConnections {
         if (connection != null) {
             connection.attach(stream);
         } else {
-            Upgrade.closeUnused(stream, false); // closed, and forgotten
+            Upgrade.closeUnused(stream, false); // the connection is garbage
         }
     }
 

@@ -5,11 +5,12 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.OffloadStream;
 
 /**
- * How a connection is to go on.
+ * The outcome of an offload attempt: how a connection, or listener, is to go on.
  *
- * @param stream the offloaded stream, or null: connect through the kernel
+ * @param stream the offloaded stream; null = connect through the kernel, unless the reason is
+ *     {@link ReasonCode#ABANDONED}
  * @param reason why
- * @param detail one sentence
+ * @param detail one sentence that explains the reason
  */
 public record Attempt(OffloadStream stream, ReasonCode reason, String detail) {
     /** Connect, or listen, through the kernel only. */

@@ -10,12 +10,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * An attempt that holds its caller up for the time that it has and not longer. The first ones of a
- * JVM load classes and open devices, which nothing can interrupt, and which may take longer than a
- * connect may last; so they run on another thread, which brings what it has begun to its end.
+ * An attempt that blocks its caller no longer than its time allows. The first attempts of a JVM
+ * load classes and open devices, which cannot be interrupted and may take longer than the caller's
+ * time-out. So they run on another thread, which finishes them.
  *
  * <p>A caller that has given up goes on to the kernel with the same socket: from then on the
- * attempt must not touch it, and a connection that it wins is cut. {@code this} guards the fields.
+ * attempt must not touch the socket, and a connection that it still makes is cut. {@code this}
+ * guards the fields.
  */
 final class BoundedAttempt implements Runnable {
     /** How long a caller may go on waiting after its socket was closed. */
@@ -33,7 +34,10 @@ final class BoundedAttempt implements Runnable {
         this.spec = spec;
     }
 
-    /** As the provider does it, until the limit of {@code spec}; null if it is not over by then. */
+    /**
+     * Connects as {@link OffloadProvider#connect} does, but returns null if that is not over at the
+     * limit of {@code spec}.
+     */
     static OffloadStream connect(OffloadProvider provider, ConnectSpec spec)
             throws OffloadUnavailable {
         BoundedAttempt attempt = new BoundedAttempt(provider, spec);
@@ -104,8 +108,8 @@ final class BoundedAttempt implements Runnable {
     }
 
     /**
-     * @param interrupted whether the caller was; that ends the connect of a virtual thread, which
-     *     the spec cannot tell while the flag is cleared
+     * @param interrupted whether the caller was interrupted; this ends the connect of a virtual
+     *     thread, but {@code spec} cannot see it, as the wait has cleared the flag
      */
     private boolean late(boolean interrupted) throws OffloadUnavailable {
         if ((interrupted && Thread.currentThread().isVirtual())

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ConnectThreads {
     /**
-     * An attempt is short or waits for a peer; more at a time would only wait for each other. With
-     * 32, a live peer behind 90 silent ones on the one processor of a lab host was reached no
-     * sooner over soft-RoCE, and a blocking connect beside them took 6 s instead of 1.
+     * Attempts at a time. An attempt is short or waits for a peer; more of them would only wait for
+     * each other. With 32, a live peer behind 90 silent ones on the one processor of a lab host was
+     * reached no sooner over soft-RoCE, and a blocking connect beside them took 6 s instead of 1.
      */
     static final int THREADS = 8;
 
@@ -24,10 +24,15 @@ public final class ConnectThreads {
     private static final long IDLE_SECONDS = 10;
     private static final ThreadPoolExecutor POOL = pool(THREADS);
 
-    /** Apart: what waits for no peer is not to wait behind what does. */
+    /**
+     * A pool of its own, so that tasks which wait for no peer do not queue behind those that do.
+     */
     private static final ThreadPoolExecutor SHORT = pool(1);
 
-    /** No task waits for another one's end: it may wait for the application, which waits for it. */
+    /**
+     * Has no queue, so that no task waits for the end of another: that one may wait for the
+     * application, which may wait for the queued task.
+     */
     private static final ThreadPoolExecutor APART =
             new ThreadPoolExecutor(
                     0,
@@ -61,20 +66,24 @@ public final class ConnectThreads {
                 .factory();
     }
 
-    /** Whether {@code attempt} will run: not where the system has no thread for it. */
+    /**
+     * Runs an attempt on a thread of the pool.
+     *
+     * @return false if the system has no thread for it; then it does not run
+     */
     public static boolean start(Runnable attempt) {
         return start(POOL, attempt);
     }
 
-    /** The same of a task that does not wait for a peer. */
+    /** As {@link #start(Runnable)}, for a task that does not wait for a peer. */
     public static boolean startShort(Runnable task) {
         return start(SHORT, task);
     }
 
     /**
-     * Runs a task that may wait for whatever it likes. Not on a virtual thread, unless there are
-     * too many or the system has no other: the application's may have all carriers, and wait for
-     * this very task.
+     * Runs a task that may wait for anything, on a platform thread of its own. It gets a virtual
+     * thread only if too many such tasks run already or the system has no thread: the application's
+     * virtual threads may occupy all carriers while they wait for this task.
      */
     public static void startApart(Runnable task) {
         if (!start(APART, task)) {

@@ -5,18 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where each direction of one connection runs that moves from kernel TCP onto a stream.
+ * Tells where each direction of a connection runs that moves from kernel TCP onto a stream.
  *
  * <p>The writing end stops at some byte of TCP and begins the stream with the number of bytes that
- * it has sent by TCP until then, its <em>limit</em>: 8 bytes, big-endian. The reading end takes as
- * many bytes from TCP, then reads the stream. The directions know nothing of each other, and
- * nothing is added to what goes by TCP.
+ * it has sent by TCP until then, its <em>limit</em>: 8 bytes, big-endian. The reading end takes
+ * that many bytes from TCP, then reads the stream. The directions are independent of each other,
+ * and nothing is added to the bytes that go by TCP.
  *
- * <p>Pure: no I/O, no clock, no thread. Thread-safety: what is sent is the business of the holder
- * of the write lock, what is received that of the holder of the read lock; the limit may come on
- * any one thread at any time. After {@link #limit} has returned, either {@link #finished} tells
- * that thread that all bytes of TCP have been taken, or the reader's next {@link #room} knows the
- * limit.
+ * <p>Pure: no I/O, no clock, no thread. Thread-safety: the holder of the write lock calls the
+ * methods for sending, the holder of the read lock those for receiving; the limit may come on any
+ * one thread at any time. After {@link #limit} has returned, either {@link #finished} tells that
+ * thread that all bytes of TCP have been taken, or the reader's next {@link #room} knows the limit.
  */
 public final class Handover {
     /** Bytes of a limit. */
@@ -25,7 +24,7 @@ public final class Handover {
     private static final long UNKNOWN = -1;
 
     private final AtomicLong sent; // bytes by TCP until now; set by the writer
-    private final AtomicLong received; // likewise; set by the reader
+    private final AtomicLong received; // bytes by TCP until now; set by the reader
     private boolean stays; // writer: the output ends on TCP
     private volatile boolean outMoved; // set by the writer
     private volatile boolean inMoved; // set by the reader
@@ -36,7 +35,7 @@ public final class Handover {
         this.received = received;
     }
 
-    /** The writer has sent {@code n} bytes by TCP. */
+    /** Counts {@code n} bytes that the writer has sent by TCP. */
     void sent(long n) {
         sent.setPlain(sent.getPlain() + n); // no other thread sets it
     }
@@ -45,22 +44,25 @@ public final class Handover {
         return sent.getPlain();
     }
 
-    /** The writer has sent what is not counted, or ends the output: it goes on by TCP for good. */
+    /**
+     * Keeps the output on TCP until its end: the writer has sent bytes that are not counted, or
+     * ends the output.
+     */
     void stay() {
         stays = true;
     }
 
-    /** Whether the writer may move. */
+    /** Whether the output may still move. */
     boolean mayMove() {
         return !stays && !outMoved;
     }
 
-    /** First bytes of the stream. */
+    /** The limit of this end, which the writer sends as the first bytes of the stream. */
     byte[] limitToTell() {
         return ByteBuffer.allocate(LIMIT_BYTES).putLong(0, sent.getPlain()).array();
     }
 
-    /** The writer has begun the stream with {@link #limitToTell}. */
+    /** Notes that the writer has begun the stream with {@link #limitToTell}. */
     void moveOut() {
         outMoved = true;
     }
@@ -70,7 +72,7 @@ public final class Handover {
         return outMoved;
     }
 
-    /** The reader has taken {@code n} bytes from TCP. */
+    /** Counts {@code n} bytes that the reader has taken from TCP. */
     void received(long n) {
         received.set(received.getPlain() + n); // no other thread sets it
     }
@@ -79,7 +81,9 @@ public final class Handover {
         return received.get();
     }
 
-    /** The other end's limit; false if that cannot be: it has sent more by TCP already. */
+    /**
+     * Takes the peer's limit; false if it is wrong, because more bytes have come by TCP already.
+     */
     boolean limit(byte[] told) {
         long bytes = ByteBuffer.wrap(told).getLong(0);
         if (bytes < received.get()) {
@@ -99,15 +103,15 @@ public final class Handover {
         return limit == received.get();
     }
 
-    /** Bytes that are still to come by TCP; -1 = not known. Any thread. */
+    /** The number of bytes that are still to come by TCP; -1 = not known. Any thread. */
     public long left() {
         long most = limit;
         return most == UNKNOWN ? UNKNOWN : most - received.get();
     }
 
     /**
-     * How many of {@code wanted} bytes the reader may take from TCP; 0 = none any more: from now on
-     * it reads the stream.
+     * Returns how many of {@code wanted} bytes the reader may take from TCP; 0 = no more come by
+     * TCP, and from now on the reader reads the stream.
      */
     public int room(int wanted) {
         long left = left();
@@ -120,7 +124,7 @@ public final class Handover {
         return (int) Math.min(wanted, left);
     }
 
-    /** Nothing more is read from TCP: what was not taken from there is dropped. */
+    /** Moves the input to the stream now; bytes that were not taken from TCP are dropped. */
     public void moveIn() {
         inMoved = true;
     }

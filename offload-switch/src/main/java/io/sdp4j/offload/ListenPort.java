@@ -13,14 +13,15 @@ import java.net.SocketAddress;
 import java.nio.channels.NetworkChannel;
 
 /**
- * Binds the kernel's side of a listener. One that asks for any port is given one that the providers
- * can listen on, too: the kernel knows nothing of what else they need, and may draw another.
+ * Binds the kernel's side of a listener. A listener that asks for any port gets one on which the
+ * providers can listen, too: the kernel does not know what they need, and may choose another.
  *
- * <p>Where that side binds and listens in one step, the providers have to be there first, unless
- * they {@linkplain OffloadSwitch#listensLater may be later}: a connection that is made between the
- * two stays on TCP for life. No listener can be early at a port that the kernel draws, so only a
- * port that was asked for matters. While the providers begin to listen, a socket of our own that is
- * bound and does not listen shows that no other socket listens there; they would take its clients.
+ * <p>If the kernel's side binds and listens in one step, the providers must listen before it,
+ * unless they {@linkplain OffloadSwitch#listensLater may be later}: a connection that comes between
+ * the two steps stays on TCP. That is possible only for a port that the application names, not for
+ * one that the kernel chooses. While the providers begin to listen, we hold the port by a socket
+ * that is bound and does not listen. This shows that no other socket listens there, whose clients
+ * the providers would take.
  */
 public final class ListenPort {
     /** Binds the kernel's listener; a port that was not asked for may be tried first. */
@@ -32,8 +33,8 @@ public final class ListenPort {
     private ListenPort() {}
 
     /**
-     * @param asked what the application asked to bind to, whatever that may be; null is any
-     *     address, any port
+     * @param asked the address that the application asked for, of any class; null is any address,
+     *     any port
      */
     public static void bind(OffloadSwitch owner, SocketAddress asked, Bind kernel)
             throws IOException {
@@ -43,7 +44,7 @@ public final class ListenPort {
                 kernel.to(chosen);
                 return;
             } catch (BindException e) {
-                // another socket was faster: as the kernel likes it
+                // another socket was faster: the kernel chooses the port
             }
         }
         kernel.to(asked);
@@ -73,17 +74,18 @@ public final class ListenPort {
                 probe.close();
             }
         } catch (IOException e) {
-            return null; // as its bind will find out
+            return null; // the listener's own bind will report it
         }
     }
 
     /**
-     * Binds the kernel's listener, with the providers beside it.
+     * Binds the kernel's listener in one step with its listen, and makes the providers listen
+     * beside it.
      *
-     * @param asked what the application asked to bind to; null is any address, any port
-     * @param backlog likewise
+     * @param asked the address that the application asked for; null is any address, any port
+     * @param backlog streams that may wait, as the application asked for them
      * @param onPending called by providers when a stream waits
-     * @param kernel that {@code bind} binds, and which listens then
+     * @param kernel the channel that {@code bind} binds, and which then listens
      */
     public static OffloadListeners around(
             OffloadSwitch owner,
@@ -128,12 +130,15 @@ public final class ListenPort {
         }
     }
 
-    /** Whether a listener there takes IPv4 as well. */
+    /** Whether a listener at this address takes IPv4 as well. */
     public static boolean dualStack(InetSocketAddress at) {
         return at.getAddress() instanceof Inet6Address && at.getAddress().isAnyLocalAddress();
     }
 
-    /** Null if there is no hurry, or the kernel will say what is wrong. */
+    /**
+     * Returns a socket that holds the port while the providers begin to listen; null if that is not
+     * needed or not possible. If the bind fails here, the listener's own bind will report it.
+     */
     private static KernelSocket holder(OffloadSwitch owner, Decision decision, SocketAddress asked)
             throws IOException {
         if (!(asked instanceof InetSocketAddress at)
@@ -154,7 +159,10 @@ public final class ListenPort {
         }
     }
 
-    /** The rules' verdict on a listener; null where the kernel will report its fault. */
+    /**
+     * The rules' decision on a listener; null if the kernel will report what is wrong with the
+     * address.
+     */
     public static Decision decision(OffloadSwitch owner, SocketAddress asked) {
         SocketAddress any = asked == null ? new InetSocketAddress(0) : asked;
         return any instanceof InetSocketAddress at && !at.isUnresolved()

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Tells the operator of what can be mended: that a rule wants offload, and it is lost to something
- * in the environment. Each reason is told once in this process. Thread-safe.
+ * Tells the operator when a rule wants offload and something in the environment prevents it that
+ * the operator can repair. Each reason is logged once in this process. Thread-safe.
  */
 final class Losses {
     private static final Map<ReasonCode, String> ADVICE =
@@ -39,7 +39,8 @@ final class Losses {
     }
 
     /**
-     * Offload was wanted and could not be had.
+     * Reports that a destination or listener is not offloaded though its rule wants it. Logs only
+     * reasons for which there is advice.
      *
      * @param what the destination or the listener
      */

@@ -16,38 +16,43 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Asks the providers of one switch for streams, and remembers where that was in vain.
+ * Asks the providers of one switch for streams, and remembers the destinations where they failed.
  *
  * <p>Thread-safe.
  */
 final class OffloadConnects {
     /**
-     * Time that a provider may take for its own start beyond the cap, and a server for that of its
-     * switch, which waits for as long while the server is busy.
+     * Time beyond the cap that a provider may take for its own start, and a server for the start of
+     * its switch, which a busy server puts off by as much at most.
      */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * Longer than the first connection of a provider that has started loads classes: a caller with
-     * so much time need not pay for another thread.
+     * Longer than the class loading of the first connection of a provider that has started. A
+     * caller with this much time left needs no other thread for the attempt.
      */
     private static final long LOAD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Before a server is asked again: to ask costs a read of kernel tables, or a hand-shake. */
+    /**
+     * Pause before a server is asked again, because asking costs a read of kernel tables or a
+     * hand-shake.
+     */
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final List<OffloadProvider> providers; // asked in this order; immutable
-    private final long capNanos; // longest time of an attempt, unless a rule names one
+    private final long capNanos; // longest time of an attempt whose rule names none
     private final RecentFailures failures;
     private final SwitchCounters counters;
     private final Losses losses;
 
     /**
-     * Whether an attempt is short: one has got somewhere, or was told that no provider leads there.
+     * Whether further attempts are short, because an attempt has succeeded or was told NOT_LOCAL.
      */
     private volatile boolean warm;
 
-    /** Whether a provider has started: it has looked for a peer and found none. */
+    /**
+     * Whether a provider is known to have started, because it has looked for a peer and found none.
+     */
     private volatile boolean started;
 
     OffloadConnects(
@@ -63,7 +68,10 @@ final class OffloadConnects {
         this.losses = losses;
     }
 
-    /** Why no provider need be asked for {@code remote}; null = there may be a listener. */
+    /**
+     * Why there cannot be a listener at {@code remote}, so that no provider need be asked; null =
+     * there may be one.
+     */
     static OffloadUnavailable noListenerAt(InetSocketAddress remote) {
         if (remote.getPort() != 0 && !remote.getAddress().isMulticastAddress()) {
             return null;
@@ -73,7 +81,10 @@ final class OffloadConnects {
                 (remote.getPort() == 0 ? "port 0" : "a multicast address") + " has no listener");
     }
 
-    /** As {@link OffloadSwitch#connect}, for what is not settled without the providers. */
+    /**
+     * As {@link OffloadSwitch#connect}, for a connection that is not {@linkplain
+     * OffloadSwitch#settled settled} without the providers.
+     */
     Attempt connect(
             Decision decision,
             InetSocketAddress remote,
@@ -159,7 +170,7 @@ final class OffloadConnects {
         losses.add(remote, why.reason(), why.detail());
     }
 
-    /** How it goes on after a failure, if it does. */
+    /** Returns the kernel as the way to go on, or throws if the rule requires offload. */
     private Attempt without(Decision decision, ProviderFailure failure) throws ConnectException {
         if (decision.verdict() == Verdict.OFFLOAD_ONLY) {
             counters.refused();
@@ -183,8 +194,8 @@ final class OffloadConnects {
     }
 
     /**
-     * A connection that has no TCP to fall back to waits for a server that is starting, or has its
-     * backlog full: the kernel would send another SYN.
+     * Asks one provider. Without TCP to fall back to ({@code only}) it asks again while the server
+     * is starting or its backlog is full, as the kernel would send another SYN.
      *
      * @param fullNanos {@link System#nanoTime()} value until which to wait for room in a backlog
      * @return null if the provider is still loading when the time is over
@@ -220,10 +231,10 @@ final class OffloadConnects {
                         throw e;
                     }
                     LockSupport.parkNanos(AGAIN_NANOS);
-                    // which ends the connect of a virtual thread, as the spec says with the flag
+                    // a virtual thread's interrupt stays set: spec.abandoned() looks at it
                     interrupted |= !Thread.currentThread().isVirtual() && Thread.interrupted();
                     if (renew) {
-                        hurried = false; // it was quick to answer
+                        hurried = false; // the provider answers quickly
                         long leftNanos = Math.max(1, fullNanos - System.nanoTime());
                         spec =
                                 spec.again(
@@ -243,7 +254,7 @@ final class OffloadConnects {
     /**
      * Looks for a stream for a connection that exists on kernel TCP. Blocks.
      *
-     * @param socket the descriptor of the connection; may be closed meanwhile
+     * @param socket a descriptor of the connection; may be closed meanwhile
      */
     Attempt upgrade(
             Decision decision,
@@ -258,7 +269,7 @@ final class OffloadConnects {
         ProviderFailure failure = new ProviderFailure();
         for (OffloadProvider provider : providers) {
             long now = System.nanoTime();
-            long limit = now + capNanos + START_NANOS; // no call waits for it
+            long limit = now + capNanos + START_NANOS; // no call of the application waits
             try {
                 OffloadStream stream =
                         provider.connect(

@@ -11,9 +11,9 @@ import java.net.SocketAddress;
 import java.util.List;
 
 /**
- * The offload side of one listener. Its providers may be asked later, see {@link
- * io.sdp4j.offload.spi.OffloadProvider#listensLater}; until they have answered it is one that
- * offloads and has nothing to poll.
+ * The offload side of one listener: the providers' listeners. The providers may be asked later, see
+ * {@link io.sdp4j.offload.spi.OffloadProvider#listensLater}; until they have answered, {@link
+ * #offloads} is true and there is nothing to poll.
  *
  * <p>Thread-safety: {@link #poll} is for the one thread that accepts; the rest for any thread.
  */
@@ -33,7 +33,7 @@ public final class OffloadListeners implements AutoCloseable {
     private boolean closed; // this
     private int next;
 
-    /** Settled later. */
+    /** The providers' answer is still to come by {@link #settle}. */
     OffloadListeners(OffloadSwitch owner, Decision decision, AcceptedTable accepted) {
         this.owner = owner;
         this.decision = decision;
@@ -41,7 +41,7 @@ public final class OffloadListeners implements AutoCloseable {
     }
 
     /**
-     * The providers have answered. Once.
+     * Takes the providers' answer. Called once.
      *
      * @param why there are none; not used if there are some
      */
@@ -77,7 +77,7 @@ public final class OffloadListeners implements AutoCloseable {
     /**
      * Where a peer finds a connection that was accepted from the kernel.
      *
-     * @return null if it can not move: the kernel's own way is the shortest
+     * @return null if it cannot move, and then needs no object of ours on its way
      */
     public AcceptedTable tableFor(InetSocketAddress local, InetSocketAddress remote) {
         return offloads() && withinHost(local, remote) && owner.beginsOnKernel(decision, remote)
@@ -86,15 +86,15 @@ public final class OffloadListeners implements AutoCloseable {
     }
 
     /**
-     * Whether both ends are on this host, unless a program has chosen an address that the kernel
-     * would not: to look through all addresses at each accept may take long.
+     * Whether both ends are on this host. Misses connections whose program chose a source address
+     * that the kernel would not: a look through all local addresses at each accept may take long.
      */
     private static boolean withinHost(InetSocketAddress local, InetSocketAddress remote) {
         return remote.getAddress().isLoopbackAddress()
                 || remote.getAddress().equals(local.getAddress());
     }
 
-    /** Why connections that are accepted from the kernel now are there. */
+    /** Why connections that are accepted now from the kernel are on TCP. */
     public Attempt why() {
         Attempt why = failure;
         return why == null ? BY_TCP : why;

@@ -29,12 +29,17 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. One per JVM is usual, several are possible (tests have many).
  */
 public final class OffloadSwitch {
-    /** Apart, so that a switch can be made before the application has set its logging up. */
+    /**
+     * A class of its own, so that a switch can be made before the application has configured its
+     * logging.
+     */
     static final class Log {
         static final Logger OUT = LoggerFactory.getLogger(OffloadSwitch.class);
     }
 
-    /** No lambda, here and elsewhere on the way of a start: each costs it a millisecond. */
+    /**
+     * Not a lambda, here and elsewhere in code that runs at start: each lambda costs a millisecond.
+     */
     private static final class Warnings implements Consumer<String> {
         @Override
         public void accept(String line) {
@@ -61,14 +66,16 @@ public final class OffloadSwitch {
                     "asynchronous channels do not move, and few live long enough to gain from"
                             + " offload at connect; upgrade=connect offloads them");
 
-    /** For a connection that began on kernel TCP, and has shown that it would gain too little. */
+    /**
+     * For a connection that began on kernel TCP and has turned out to gain too little from offload.
+     */
     private static final Attempt CARRIES_LITTLE =
             Attempt.kernel(
                     ReasonCode.NOT_WORTH,
                     "a selector serves it, its calls are small and its answers slow, so it hardly"
                             + " gains from offload; upgrade=connect offloads it");
 
-    /** The same with one processor, whatever it carries. */
+    /** As {@link #CARRIES_LITTLE}, on one processor, whatever the connection carries. */
     private static final Attempt ALONE =
             Attempt.kernel(
                     ReasonCode.NOT_WORTH,
@@ -81,7 +88,7 @@ public final class OffloadSwitch {
 
     private static final int DEFAULT_BACKLOG = 50;
 
-    /** Destinations whose last failure is remembered, at most. */
+    /** Most destinations whose last failure is remembered. */
     private static final int REMEMBERED = 1024;
 
     private final Supplier<Policy> policy;
@@ -92,7 +99,7 @@ public final class OffloadSwitch {
     private final RecentFailures failures;
 
     final OffloadConnects connects;
-    private final UpgradeGate gate; // null = the machine's, where the settings want one
+    private final UpgradeGate gate; // null = the machine's, if the settings need a gate
 
     /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
     final AtomicLong answered = new AtomicLong();
@@ -111,8 +118,8 @@ public final class OffloadSwitch {
 
     /**
      * @param kernel where the kernel side of this switch's sockets comes from
-     * @param opened told each channel of this switch while it is made, accepted ones included; null
-     *     = nothing is
+     * @param opened called with each new channel of this switch, accepted ones included; may be
+     *     null
      */
     public OffloadSwitch(
             Supplier<Policy> policy,
@@ -150,12 +157,12 @@ public final class OffloadSwitch {
         return counters.report();
     }
 
-    /** Where the kernel side of its sockets comes from. */
+    /** The source of the kernel side of this switch's sockets. */
     public KernelSocketSource kernel() {
         return kernel;
     }
 
-    /** A channel of this switch is made; called when it may be closed. */
+    /** Reports a new channel of this switch. Called as soon as the channel can be closed. */
     public void opened(Closeable channel) {
         if (opened != null) {
             opened.accept(channel);
@@ -207,7 +214,7 @@ public final class OffloadSwitch {
      *     {@link Long#MAX_VALUE} = no limit
      * @param abandoned see {@link ConnectSpec#abandoned}
      * @param asked see {@link ConnectSpec#asked}
-     * @return where the connection is, or that the kernel is to make it, or {@link
+     * @return the stream, or the reason why the kernel is to connect, or {@link
      *     ReasonCode#ABANDONED}
      * @throws ConnectException if the rule allows nothing but offload and offload failed
      */
@@ -237,12 +244,15 @@ public final class OffloadSwitch {
         return connects.withoutThread(decision, remote);
     }
 
-    /** For a connection that began on kernel TCP, does not block and stays there for good. */
+    /**
+     * The outcome for a connection that began on kernel TCP, does not block and stays on TCP until
+     * its end.
+     */
     public Attempt notWorthMoving() {
         return settings.upgrade().keepsSelectors() ? ALONE : CARRIES_LITTLE;
     }
 
-    /** When connections are offloaded that may move. */
+    /** The policy that tells when connections that may move do so. */
     public UpgradePolicy upgradePolicy() {
         return settings.upgrade();
     }
@@ -274,7 +284,8 @@ public final class OffloadSwitch {
     }
 
     /**
-     * A connection was made on the kernel.
+     * Counts a connection that was made on the kernel, and remembers a destination without an
+     * offload listener.
      *
      * @param remote as in {@link #connect}; null if it is not known
      * @param reason why it was not offloaded
@@ -310,8 +321,8 @@ public final class OffloadSwitch {
     }
 
     /**
-     * Listens through every provider, beside a kernel listener that is bound; at once, or, where
-     * that will do, {@linkplain #listensLater later} on another thread.
+     * Listens through every provider, beside a kernel listener that is bound; {@linkplain
+     * #listensLater later} and on another thread if that suffices.
      *
      * @param address what the kernel listener is bound to, with its real port
      * @param dualStack whether it is {@code ::} and takes IPv4 too
@@ -350,9 +361,9 @@ public final class OffloadSwitch {
     }
 
     /**
-     * Whether a listener need not wait for the providers. With a rule of this program that requires
-     * offload, or with connections that move at once, a peer may have the same rule or setting and
-     * ask before the providers listen.
+     * Whether a listener need not wait for the providers. It must wait if some rule of this program
+     * requires offload, or if connections move at once: a peer may have the same rule or setting
+     * and ask before the providers listen.
      */
     boolean listensLater(Decision decision) {
         if (decision.verdict() != Verdict.OFFLOAD_FIRST
@@ -373,7 +384,7 @@ public final class OffloadSwitch {
         return !providers.isEmpty();
     }
 
-    /** Why something that a rule keeps on the kernel is there. */
+    /** The outcome for a connection or listener that a rule keeps on the kernel. */
     public static Attempt byRule(Decision decision) {
         if (decision.lacksRules()) {
             return Attempt.kernel(ReasonCode.NO_RULES, decision.rule());

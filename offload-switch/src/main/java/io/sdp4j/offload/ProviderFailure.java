@@ -7,7 +7,8 @@ import io.sdp4j.policy.Decision;
 import java.net.SocketException;
 
 /**
- * Why no provider could; the last one that said more than "not mine" speaks.
+ * The reason why no provider could connect or listen: that of the last provider which gave one
+ * other than {@link ReasonCode#NO_PROVIDER}.
  *
  * <p>Not thread-safe.
  */
@@ -27,7 +28,7 @@ final class ProviderFailure {
         cause = e;
     }
 
-    /** A provider must not throw {@code e}. */
+    /** Adds an exception that a provider must not throw, as {@link ReasonCode#INTERNAL}. */
     void add(OffloadProvider provider, Throwable e) {
         add(
                 new OffloadUnavailable(
@@ -54,7 +55,7 @@ final class ProviderFailure {
         return Attempt.kernel(reason, detail);
     }
 
-    /** For the message of an exception: why, and which rule leaves no other way. */
+    /** Text for the message of an exception: the reason, and the rule that allows no other way. */
     String under(Decision decision) {
         return "(" + detail + "; rule: " + decision.rule() + ")";
     }

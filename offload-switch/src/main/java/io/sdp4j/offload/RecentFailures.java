@@ -7,14 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How the last offload attempt to a destination failed, so that the next connection does not wait
- * for the same again.
+ * Remembers how the last offload attempt to a destination failed, so that the next connection does
+ * not wait for the same failure.
  *
  * <p>One failure is not always enough to stop asking. A refusal may come from a server that is just
  * starting, so it counts once the kernel has connected to that destination; else all clients that
  * try until a server is there would end up on TCP. Silence may come from a busy machine, so it
- * counts when it is met again. A server that a connection exists to may be about to listen, so that
- * it does not counts when it is met again some time later.
+ * counts the second time. A server to which a TCP connection exists may be about to listen for
+ * offload, so its refusal counts when it is repeated some seconds later.
  *
  * <p>Shape: insertion-ordered map from address to the failure and the time at which it is
  * forgotten; bounded, the oldest goes first. Thread-safe; a look-up while the map is empty takes no
@@ -24,7 +24,7 @@ final class RecentFailures {
     private enum Kind {
         REFUSED,
         SILENT,
-        /** To an existing connection, which asks again. */
+        /** Refused an existing connection, which asks again. */
         NO_LISTENER,
         /** Enough to leave the next connections on TCP. */
         FINAL
@@ -32,7 +32,7 @@ final class RecentFailures {
 
     private record Failure(Kind kind, long forgetAtNanos) {}
 
-    /** Of a server that is about to listen for offload and has been asked once. */
+    /** Time after a first refusal by which a server that is going to listen for offload does so. */
     private static final long SURELY_LISTENS_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private final long ttlNanos; // how long a failure is remembered; 0 = not at all

@@ -4,8 +4,8 @@ import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.ref.Cleaner;
 
 /**
- * The right to one stream: gives it back once, at the latest when the connection that held it has
- * become garbage. Must not refer to that connection.
+ * Owns one stream for a connection and closes it once, at the latest when the connection has become
+ * garbage. Must not refer to that connection.
  */
 final class StreamCleaner implements Runnable {
     private static Cleaner cleaner;
@@ -46,7 +46,10 @@ final class StreamCleaner implements Runnable {
         return lease;
     }
 
-    /** Where it throws, it may be called again, and the cleaner still gives back. */
+    /**
+     * Closes the stream. If this throws, it may be called again, and the cleaner still closes the
+     * stream.
+     */
     void giveBack(boolean abort) {
         abortive = abort;
         run();

@@ -9,20 +9,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * One offloaded stream in the hands of a socket or a channel: half-close, lingering and
- * asynchronous close, which are the same for all of them.
+ * One offloaded stream as sockets and channels use it: half-close, lingering and asynchronous
+ * close, which are the same for all of them.
  *
  * <p>Shape: {@code readLock} admits one reader, {@code writeLock} one writer; {@code stateLock}
- * guards state and every other call of the stream but a move; no thread waits while holding it.
- * Order: a data lock, then {@code stateLock}; the reverse only by {@code tryLock}.
+ * guards the state and every other call of the stream, except {@link #migrate} and {@link
+ * #peerVanished}; no thread waits while holding it. Order: a data lock, then {@code stateLock}; the
+ * reverse only by {@code tryLock}.
  *
  * <p>Close: the closer sets {@code closing} and wakes the stream; the stream is given back under
- * all three locks, by the closer if both data locks are free and it is not being moved, else by the
+ * all three locks, by the closer if both data locks are free and no migration runs, else by the
  * operation that leaves last (behaviour 10). So a thread that holds a data lock and has seen {@link
- * #closing} false may use the stream; after giving the lock back it must call {@link #leave}.
+ * #closing} false may use the stream; after it has released the lock it must call {@link #leave}.
  */
 public class StreamHandle {
-    /** Pause between two looks at {@link OffloadStream#drained}, at first and at most. */
+    /**
+     * First pause between two looks at {@link OffloadStream#drained}; doubles up to the next
+     * constant.
+     */
     private static final long LINGER_FIRST_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private static final long LINGER_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -35,19 +39,19 @@ public class StreamHandle {
     private final StreamCleaner lease;
     private final Object stateLock = new Object();
 
-    // Set under stateLock; fields for those who ask with each read and write.
+    // Set under stateLock; volatile, as each read and write looks at them without it.
     protected volatile boolean closing;
     protected volatile boolean inputShut;
     protected volatile boolean outputShut;
     private boolean abortive; // stateLock
     private boolean lingering; // stateLock: the closer still needs the stream
-    private boolean moving; // stateLock: a thread is in the stream's move, which listens somewhere
+    private boolean moving; // stateLock: a thread is in stream.migrate()
     private boolean released; // stateLock
     private ConnectionInfo last; // stateLock: what the stream said before it was given back
 
     /**
-     * Takes the stream, which is given back by {@link #close}, at the latest when this object has
-     * become garbage.
+     * Takes the stream. {@link #close} gives it back, or a cleaner when this object has become
+     * garbage.
      */
     @SuppressWarnings("this-escape") // only as the key of a cleaner
     public StreamHandle(
@@ -81,10 +85,10 @@ public class StreamHandle {
     }
 
     /**
-     * Reads what is there, while no reader has begun. How the stream has ended is left for the
-     * application to be told.
+     * Reads what is there, as long as no reader has begun. Reports an end or an error as -1 only:
+     * the application's read is told which it was.
      *
-     * @return how many bytes, 0 = nothing now, -1 = nothing any more
+     * @return number of bytes, 0 = nothing now, -1 = nothing will come
      */
     final int readAhead(byte[] b, int off, int len) {
         synchronized (stateLock) {
@@ -93,7 +97,7 @@ public class StreamHandle {
                     return -1;
                 }
                 boolean ready = (stream.ready() & OffloadStream.READ) != 0;
-                int there = stream.available(); // after the look: what is ready stays there
+                int there = stream.available(); // after ready(): bytes that it saw are still there
                 if (there > 0) {
                     return stream.tryRead(b, off, Math.min(len, there));
                 }
@@ -105,8 +109,8 @@ public class StreamHandle {
     }
 
     /**
-     * By the holder of the read lock: whether the peer's process has ended with input unread, and
-     * all that came from it was read.
+     * Whether the peer's process has ended with input unread, and everything that came from it was
+     * read here. Called by the holder of the read lock.
      */
     final boolean leftUnread() {
         synchronized (stateLock) {
@@ -121,7 +125,10 @@ public class StreamHandle {
         }
     }
 
-    /** By the holder of the write lock, as the first that is written: whether all of it was. */
+    /**
+     * Writes all of {@code b} as the first bytes of the stream, or nothing and returns false.
+     * Called by the holder of the write lock.
+     */
     final boolean begin(byte[] b) {
         synchronized (stateLock) {
             return !closing && stream.tryBegin(b);
@@ -179,7 +186,7 @@ public class StreamHandle {
         }
     }
 
-    /** See {@link OffloadStream#busyPoll}; not at all while another thread reads. */
+    /** See {@link OffloadStream#busyPoll}; does nothing while another thread reads. */
     public final void busyPoll(int ops, BooleanSupplier elsewhere) {
         if (!readLock.tryLock()) {
             return;
@@ -222,7 +229,10 @@ public class StreamHandle {
         }
     }
 
-    /** See {@link OffloadStream#migrate}; false when the stream is closed, or in another's move. */
+    /**
+     * See {@link OffloadStream#migrate}; false when the stream is closed, or another thread is
+     * migrating it.
+     */
     public final boolean migrate() throws IOException {
         synchronized (stateLock) {
             if (closing || moving) {
@@ -271,10 +281,10 @@ public class StreamHandle {
     }
 
     /**
-     * Closes; idempotent. Blocks only to linger.
+     * Closes the stream. Blocks only to linger. Idempotent.
      *
      * @param lingerSeconds less than 0: what was written still arrives; 0: the peer sees a reset;
-     *     more: waits that long for it to arrive
+     *     more than 0: waits at most this long for what was written to arrive
      */
     public final void close(int lingerSeconds) {
         try {
@@ -286,7 +296,7 @@ public class StreamHandle {
         }
     }
 
-    /** False if it has begun before. */
+    /** Begins the close; false if it had begun before. */
     private boolean beginClose(int lingerSeconds) {
         synchronized (stateLock) {
             if (closing) {
@@ -331,14 +341,17 @@ public class StreamHandle {
         }
     }
 
-    /** To be called after a data lock was given back. */
+    /** Must be called after each release of a data lock. */
     public final void leave() {
         if (closing) {
             releaseIfIdle();
         }
     }
 
-    /** Gives the stream back if it is not in use; else the operation that leaves last does. */
+    /**
+     * Gives the stream back if no operation uses it; otherwise the operation that leaves last does
+     * so.
+     */
     private void releaseIfIdle() {
         synchronized (stateLock) {
             if (released || lingering || moving || !readLock.tryLock()) {

@@ -54,32 +54,36 @@ public final class SwitchCounters {
     }
 
     /**
-     * Where connections of the kernel are counted that are not told here.
+     * Sets the source of the counts of those kernel connections that are not reported to this
+     * object.
      *
-     * @param counts by reason how many were connected, and how many were accepted
+     * @param counts by reason the number of connections made, and of those accepted
      */
     public void countedBefore(Supplier<Map<ReasonCode, long[]>> counts) {
         before = counts;
     }
 
-    /** A connection was made on the kernel. */
+    /** Counts a connection that was made on the kernel. */
     public void kernelConnected(ReasonCode reason) {
         kernel(reason).increment();
         reasons.get(reason).increment();
     }
 
-    /** A connection was accepted from the kernel. */
+    /** Counts a connection that was accepted from the kernel. */
     public void kernelAccepted(ReasonCode reason) {
         acceptedKernel.increment();
         reasons.get(reason).increment();
     }
 
-    /** Something failed because nothing but offload was allowed. */
+    /**
+     * Counts an attempt or a connection that was refused because the rule allows nothing but
+     * offload.
+     */
     public void refused() {
         refused.increment();
     }
 
-    /** An offloaded connection was made or accepted. */
+    /** Counts an offloaded connection that was made or accepted. */
     public void opened(ConnectionInfo info, boolean accepted) {
         (accepted ? acceptedOffloaded : offloaded)
                 .computeIfAbsent(info.fabric(), f -> new LongAdder())
@@ -87,17 +91,20 @@ public final class SwitchCounters {
         reasons.get(ReasonCode.OFFLOADED).increment();
     }
 
-    /** Counts what a stream carries, also before it is certain that a connection moves onto it. */
+    /**
+     * Counts what this stream carries from now on, even before it is certain that a connection
+     * moves onto it.
+     */
     public void took(OffloadStream stream) {
         live.add(stream);
     }
 
     /**
-     * A connection that was counted as one on the kernel is an offloaded one.
+     * Counts a connection as offloaded that was counted as one on the kernel.
      *
-     * @param info of its stream
+     * @param info describes its stream
      * @param reason why it was on the kernel
-     * @param bytes that it has carried there
+     * @param bytes payload that it has carried on the kernel
      * @param millis its age
      */
     void moved(ConnectionInfo info, ReasonCode reason, boolean accepted, long bytes, long millis) {
@@ -109,7 +116,7 @@ public final class SwitchCounters {
         reasons.get(reason).decrement();
     }
 
-    /** A connection made on the kernel stays there for another reason than it began there. */
+    /** Changes the reason for which a connection made on the kernel is there. */
     public void stays(ReasonCode was, ReasonCode now) {
         kernel(was).decrement();
         reasons.get(was).decrement();
@@ -120,7 +127,7 @@ public final class SwitchCounters {
         return POLICY.contains(reason) ? kernelPolicy : kernelFallback;
     }
 
-    /** An offloaded stream is about to be closed; call it before, and once. */
+    /** Takes the final counts of a stream. Called once, before the stream is closed. */
     public void closing(OffloadStream stream) {
         synchronized (bytesLock) {
             ConnectionInfo info = stream.info();
@@ -130,11 +137,11 @@ public final class SwitchCounters {
         }
     }
 
-    /** The counts. */
+    /** Returns the counts so far, those of open streams included. */
     public SwitchReport report() {
         long read;
         long written;
-        synchronized (bytesLock) { // no stream of live is closed meanwhile: see closing()
+        synchronized (bytesLock) { // keeps the streams in live open: see closing()
             read = closedRead;
             written = closedWritten;
             for (OffloadStream stream : live) {

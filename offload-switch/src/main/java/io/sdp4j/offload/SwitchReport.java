@@ -10,14 +10,14 @@ import java.util.Map;
  * @param offloaded connections made, by the fabric that carries them
  * @param kernelPolicy connections made on the kernel because a rule, a scope or a proxy wants it,
  *     or because they have not carried enough
- * @param kernelFallback connections made on the kernel because offload could not be had
+ * @param kernelFallback connections made on the kernel because offload was not possible
  * @param acceptedOffloaded connections accepted, by fabric
  * @param acceptedKernel connections accepted from the kernel's TCP
  * @param bytesRead payload bytes read from offloaded connections, living ones included
- * @param bytesWritten likewise, written
+ * @param bytesWritten payload bytes written to offloaded connections, living ones included
  * @param reasons connections by reason, only those that occurred
- * @param refused attempts to connect or listen that failed because a rule allows nothing but
- *     offload
+ * @param refused attempts to connect or listen that failed, and TCP connections that a listener
+ *     refused, because a rule allows nothing but offload
  * @param moved offloaded connections, made and accepted, that began on kernel TCP
  */
 public record SwitchReport(
@@ -32,9 +32,11 @@ public record SwitchReport(
         long refused,
         Moved moved) {
     /**
-     * Connections that left kernel TCP. Divided by {@code connections}, the sums tell when.
+     * Connections that left kernel TCP. The sums divided by {@code connections} tell when they left
+     * on average.
      *
-     * @param bytes payload of both directions that they had carried by TCP when that was certain
+     * @param bytes payload of both directions that they had carried by TCP when their move became
+     *     certain
      * @param millis their age when they found a stream
      */
     public record Moved(long connections, long bytes, long millis) {}

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Settings of the switch.
  *
- * @param connectTimeoutNanos cap of one offload attempt where its rule gives none; more than 0
+ * @param connectTimeoutNanos longest time of one offload attempt whose rule gives none; more than 0
  * @param missTtlNanos how long a destination that did not answer twice, or refused and took TCP, is
- *     not asked again; 0 = asked always
+ *     not asked again; 0 = it is always asked
  * @param upgrade when connections on this host are offloaded
  */
 public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, UpgradePolicy upgrade) {
@@ -39,7 +39,7 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
     public static final List<Setting> ALL =
             List.of(CONNECT_TIMEOUT_MS, MISS_CACHE_SECONDS, UPGRADE);
 
-    /** Connections leave TCP as soon as it has made them. */
+    /** Settings with which connections leave TCP as soon as TCP has made them. */
     public SwitchSettings(long connectTimeoutNanos, long missTtlNanos) {
         this(connectTimeoutNanos, missTtlNanos, UpgradePolicy.AT_CONNECT);
     }

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The reset of one connection, as far as the application knows of it. It is told once, by a read or
- * a write, though TCP and the stream may both have it to tell. A read goes on telling it.
- * Thread-safe.
+ * Remembers whether the application was told of the reset of one connection. A read or a write
+ * reports it once, although both TCP and the stream may have a reset to report; after a read has
+ * reported it, later reads do so, too. Thread-safe.
  */
 public final class ToldReset {
     private enum To {
@@ -18,45 +18,57 @@ public final class ToldReset {
     private final AtomicReference<To> told = new AtomicReference<>(To.NONE);
     private volatile boolean withheld;
 
-    /** A read has met {@code e} in TCP, which tells a reset once, and goes on by the stream. */
+    /**
+     * Notes that a read got {@code e} from TCP, which reports a reset only once, and goes on by the
+     * stream.
+     */
     public void withhold(IOException e) {
         if ("Connection reset".equals(e.getMessage())) {
             withheld = true;
         }
     }
 
-    /** Whether a read has met a reset of TCP, which is for the one that meets the stream's end. */
+    /**
+     * Whether a read has met a reset of TCP, which the read that meets the stream's end has to
+     * report.
+     */
     public boolean withheld() {
         return withheld;
     }
 
-    /** A read has failed: whether it tells so; else it is at its end, as a write was told. */
+    /**
+     * Returns whether a read that failed throws {@code e}; if not, it returns the end, because a
+     * write has reported the reset.
+     */
     public boolean tellsReader(IOException e) {
         return !"Connection reset".equals(e.getMessage()) || tellsReader();
     }
 
-    /** Whether a read tells of a reset of TCP below a stream that has ended in order. */
+    /** Returns whether a read reports a reset of TCP although the stream has ended in order. */
     public boolean tellsReader() {
         return told.compareAndSet(To.NONE, To.READER) || readerKnows();
     }
 
-    /** Whether a failed write tells so; else the pipe is broken, as a read or a write was told. */
+    /**
+     * Returns whether a write that failed throws {@code e}; if not, it throws "Broken pipe",
+     * because a read or a write has reported the reset.
+     */
     public boolean tellsWriter(IOException e) {
         return !"Connection reset by peer".equals(e.getMessage())
                 || told.compareAndSet(To.NONE, To.WRITER);
     }
 
-    /** A write that tells of nothing has taken the news. */
+    /** Notes that a write has taken the report of the reset without throwing it. */
     public void writerTook() {
         told.compareAndSet(To.NONE, To.WRITER);
     }
 
-    /** Whether a read was told, which the next ones are, too. */
+    /** Whether a read has reported the reset; later reads report it, too. */
     public boolean readerKnows() {
         return told.get() == To.READER;
     }
 
-    /** Whether a read or a write was told. */
+    /** Whether a read or a write has taken the report. */
     public boolean known() {
         return told.get() != To.NONE;
     }

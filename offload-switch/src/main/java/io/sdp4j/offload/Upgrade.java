@@ -15,23 +15,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
 /**
- * One connection that began on kernel TCP and may move onto an offload stream, whatever kind of
- * socket it is. The end that has connected proposes it, once the connection has shown that it pays,
- * on a thread of its own; the application waits for nothing.
+ * One connection that began on kernel TCP and may move onto an offload stream; subclasses adapt it
+ * to a kind of socket. The end that connected proposes the move, on a thread of ours, once the
+ * connection is worth moving; the application does not wait for the proposal.
  *
- * <p>States: NEW, before {@link #start}; YOUNG; ASKED, a provider is asked, or a peer has asked;
- * then MOVING, there is a stream, and each direction goes over to it as {@link Handover} says; or
- * STAYS, on TCP for good. {@code this} guards the state; no thread waits while holding it but in
- * {@link #goesOn}, and for a second in {@link #urgentByStream}.
+ * <p>States: NEW, before {@link #start}; YOUNG, on TCP; ASKED, a provider is asked, or a peer has
+ * asked; MOVING, there is a stream, and each direction goes over to it as {@link Handover} says;
+ * STAYS, on TCP until the end. {@code this} guards the state. Threads wait on it only in {@link
+ * #goesOn} and, for at most a second, in {@link #urgentByStream}.
  *
- * <p>Its end on TCP is not believed to be the end of the data before it is clear whether the other
- * end has gone on by the stream.
+ * <p>An end of TCP is not taken for the end of the data before it is clear whether the peer has
+ * gone on by the stream.
  */
 public abstract class Upgrade {
     /** How long a thread waits for a peer that is about to move; usually microseconds. */
     private static final long PEER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A timer asks a peer again that is to be asked so soon; else the next call does. */
+    /**
+     * Up to this delay a timer asks the peer again; after a longer one the application's next call
+     * does.
+     */
     private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private enum State {
@@ -46,7 +49,7 @@ public abstract class Upgrade {
     protected final ReentrantLock readLock;
     protected final ReentrantLock writeLock;
 
-    /** At which byte each direction goes over. */
+    /** Tells at which byte each direction goes over. */
     public final Handover handover;
 
     protected final ToldReset reset = new ToldReset(); // also the stream's
@@ -59,23 +62,23 @@ public abstract class Upgrade {
     private final AcceptedTable table; // null for a connected one
 
     private volatile State state = State.NEW; // set under this
-    private volatile boolean unlisted; // set under this: no peer finds it yet, but one may
+    private volatile boolean unlisted; // set under this: to be put into table by list()
 
-    /** There may be another descriptor of the kernel's socket, a peer's or a provider's. */
+    /** Whether a peer or a provider may hold another descriptor of the kernel's socket. */
     private volatile boolean shown; // set under this
 
     private boolean closed; // this
     private boolean aborted; // this
-    private boolean limitless; // this: no limit has come by the stream, and none is waited for
+    private boolean limitless; // this: no limit will come by the stream
     private ConnectionInfo kernelInfo; // this
     private long movedAfterMillis; // this
     private PeerLimit limit; // set under this, once: before it is MOVING
 
     /**
-     * @param decision what the rules say of a connection that was made here; null for an accepted
+     * @param decision the rules' decision on a connection that was made here; null for an accepted
      *     one
-     * @param table where a peer finds an accepted one; null for one that was made here
-     * @param began how it has gone until now
+     * @param table where a peer finds an accepted connection; null for one that was made here
+     * @param began its locks and counts so far
      */
     protected Upgrade(
             OffloadSwitch owner,
@@ -93,14 +96,18 @@ public abstract class Upgrade {
         this.kernelInfo = kernelInfo;
     }
 
-    /** It is connected: from now on a peer may find it, or it may propose to move. */
+    /** Begins, once it is connected: from now on a peer may find it, or it may propose to move. */
     public final void start() {
         startLater();
         list();
         consider();
     }
 
-    /** The same where its reader and its writer do not know of it yet: from their next byte on. */
+    /**
+     * As {@link #start} for a connection whose reader and writer do not know this object yet: the
+     * next byte that is counted here may lead to the proposal, and {@link #list} lets peers find
+     * it.
+     */
     public final synchronized void startLater() {
         if (state == State.NEW) { // else it stays, as urgent data has gone already
             state = State.YOUNG;
@@ -108,7 +115,7 @@ public abstract class Upgrade {
         }
     }
 
-    /** From now on a peer finds it. Idempotent. */
+    /** Lets peers find an accepted connection from now on. Idempotent. */
     protected final void list() {
         if (!unlisted) {
             return;
@@ -124,22 +131,24 @@ public abstract class Upgrade {
 
     // --- what the kinds of sockets do ---
 
-    /** Of the kernel's socket, once it is started; also after it was closed. */
+    /** The local address of the kernel's socket, once this is started; also after the close. */
     protected abstract InetSocketAddress local();
 
-    /** Likewise the other end. */
+    /** The peer's address; available like {@link #local}. */
     protected abstract InetSocketAddress remote();
 
-    /** How the application waits in it. */
+    /** How the application waits for this connection. */
     protected abstract UpgradePolicy.Waits waits();
 
-    /** The number of the kernel's descriptor; called while the connection is open. */
+    /** The number of the kernel's descriptor. Called while the connection is open. */
     protected abstract int descriptor();
 
-    /** Takes the stream that carries the rest of the connection. Under the lock of this. */
+    /**
+     * Takes the stream that carries the rest of the connection. Called under the monitor of this.
+     */
     protected abstract StreamHandle take(OffloadStream stream) throws IOException;
 
-    /** Result of {@link #take}, or null. */
+    /** The result of {@link #take}, or null before it. */
     protected abstract StreamHandle taken();
 
     /** The other end's limit is known; on a thread of the provider. */
@@ -153,12 +162,12 @@ public abstract class Upgrade {
         leaveStream();
     }
 
-    /** By the one that closes, under the write lock. */
+    /** Ends the output by TCP. Called by the closer under the write lock. */
     protected abstract void endKernelOutput() throws IOException;
 
     // --- for the reader and the writer ---
 
-    /** By the holder of the read lock: {@code n} bytes came by TCP. */
+    /** Counts {@code n} bytes that came by TCP. Called by the holder of the read lock. */
     public final void received(long n) {
         handover.received(n);
         noteFinished();
@@ -166,20 +175,26 @@ public abstract class Upgrade {
         consider();
     }
 
-    /** All may have come that comes by TCP: then the reader stands before the stream. */
+    /**
+     * Tells the stream that the reader stands at its first byte, if everything that comes by TCP
+     * has come.
+     */
     private void noteFinished() {
         if (handover.finished()) {
             taken().readerBehind(false);
         }
     }
 
-    /** A call that began before this was there has given its lock back, and may have read. */
+    /**
+     * Called when a call that began before this object existed has given back its data lock; it may
+     * have read.
+     */
     public final void earlyCallLeft() {
         noteFinished();
         wrote();
     }
 
-    /** By the holder of the write lock: {@code n} bytes have gone by TCP. */
+    /** Counts {@code n} bytes that have gone by TCP. Called by the holder of the write lock. */
     public final void sent(long n) {
         handover.sent(n);
         trigger.sent();
@@ -187,8 +202,8 @@ public abstract class Upgrade {
     }
 
     /**
-     * By the holder of the write lock: a write by TCP has failed, and a part of it may have gone.
-     * No limit can be told behind bytes that are not counted.
+     * Called by the holder of the write lock when a write by TCP has failed and a part of it may
+     * have gone. The output stays on TCP: no limit can be told after bytes that were not counted.
      */
     protected final void sentUncounted() {
         handover.stay();
@@ -203,8 +218,11 @@ public abstract class Upgrade {
     }
 
     /**
-     * Whether it stays on TCP for good, and needs no count: it is not worth moving, and no peer can
-     * ask for a connection that was made here. Once for each call of the application.
+     * Decides whether this connection stays on TCP until its end, so that its bytes need no count:
+     * it is not worth moving, and no peer can ask for a connection that was made here. Called at
+     * each read and write of a channel.
+     *
+     * @return whether it stays; true only once
      */
     protected final boolean neverMoves() {
         if (decision == null || state != State.YOUNG || waits() != UpgradePolicy.Waits.SELECTOR) {
@@ -223,7 +241,8 @@ public abstract class Upgrade {
     }
 
     /**
-     * By the holder of the write lock, before it writes: moves the output if there is a stream.
+     * Moves the output if there is a stream. Called by the holder of the write lock before it
+     * writes.
      *
      * @return whether the output has moved
      */
@@ -233,7 +252,7 @@ public abstract class Upgrade {
         }
         if (state == State.MOVING
                 && handover.mayMove()
-                // until its limit has come the end that has proposed may give the stream up
+                // the end that proposed may give the stream up until it has told its limit
                 && (decision != null || handover.limitKnown())) {
             StreamHandle stream = taken();
             if (stream != null && stream.begin(handover.limitToTell())) {
@@ -248,7 +267,8 @@ public abstract class Upgrade {
     }
 
     /**
-     * Moves the output if no thread writes; a writer moves it with its next write. Without a lock.
+     * Moves the output if no thread writes; a thread that writes moves it with its next write.
+     * Called with no lock held.
      */
     final void moveOutNow() {
         if (writeLock.tryLock()) {
@@ -262,8 +282,8 @@ public abstract class Upgrade {
     }
 
     /**
-     * The write lock was given back: moves the output if a stream came while it was held, as the
-     * other end waits to be told. Without a lock.
+     * Moves the output if a stream came while the write lock was held, because the peer waits for
+     * the limit. Called after the write lock was given back, with no lock held.
      */
     protected final void wrote() {
         if (state == State.MOVING && !handover.outMoved()) {
@@ -273,7 +293,10 @@ public abstract class Upgrade {
         }
     }
 
-    /** The output ends: it does not move any more, unless a thread that writes is about to. */
+    /**
+     * Keeps the output, which is about to end, from moving; a thread that writes now may still move
+     * it.
+     */
     protected final void endOut() {
         if (writeLock.tryLock()) {
             try {
@@ -293,13 +316,13 @@ public abstract class Upgrade {
     }
 
     /**
-     * By the holder of the write lock, which has an urgent byte to send: whether it goes by the
-     * stream. By TCP the reader may count that byte or not, so the output can not move afterwards:
-     * an end that has proposed to move gives that up. An accepted one cannot; it waits for the
-     * other end's limit, if what is half moved is of no use to it.
+     * Decides whether an urgent byte goes by the stream. Called by the holder of the write lock
+     * before it sends the byte. The peer's reader may count an urgent byte of TCP or not, so the
+     * output cannot move after one: an end that proposed to move gives the move up. An accepted end
+     * cannot; if {@code whole}, it waits up to a second for the peer's limit.
      *
-     * @param whole whether input that has moved is of no use without the output
-     * @throws SocketException if the other end has not told its limit in time
+     * @param whole whether this kind of socket cannot have its input moved and its output on TCP
+     * @throws SocketException if the peer has not told its limit in time
      */
     public final boolean urgentByStream(boolean whole) throws SocketException {
         if (!handover.outMoved()) {
@@ -319,8 +342,8 @@ public abstract class Upgrade {
         }
         if (!handover.limitKnown()) {
             synchronized (this) {
-                // With its own limit the peer has taken ours from before the byte. Then its reader
-                // may stand at the mark.
+                // A peer that tells its limit has taken ours, which came before the urgent byte.
+                // Only then may its reader stand at the mark.
                 boolean _ = awaitPeer();
             }
         }
@@ -328,8 +351,10 @@ public abstract class Upgrade {
     }
 
     /**
-     * Whether it has become clear in time that the other end goes on by the stream, or does not.
-     * Under the lock of this, which it gives up while it waits.
+     * Waits up to a second until it is clear whether the peer goes on by the stream. Called under
+     * the monitor of this, which is released while it waits.
+     *
+     * @return whether it is clear
      */
     private boolean awaitPeer() {
         assert Thread.holdsLock(this);
@@ -355,14 +380,14 @@ public abstract class Upgrade {
         }
     }
 
-    /** Whether it can still be decided here that it stays. */
+    /** Whether this end can still decide alone that the connection stays on TCP. */
     private boolean beforeStream() {
         return state == State.NEW
                 || state == State.YOUNG
                 || (state == State.ASKED && decision != null);
     }
 
-    /** Whether the other end may go on by the stream or by TCP. */
+    /** Whether the peer may still go on either way, by the stream or by TCP. */
     private boolean undecided() {
         return !closed
                 && (state == State.ASKED
@@ -370,12 +395,13 @@ public abstract class Upgrade {
     }
 
     /**
-     * By the holder of the read lock, which TCP has told an end: whether the stream goes on where
-     * TCP ended. Waits until that is clear: a provider that was asked answers within its time, and
-     * a peer that is gone has ended the stream. One that says nothing, as it is stopped or means
-     * harm, is not waited for: it would have told its limit before it ended TCP.
+     * Returns whether the stream goes on where TCP ended. Called by the holder of the read lock
+     * when TCP has reported an end. Waits until that is clear: a provider that was asked answers
+     * within its time, and the stream of a peer that is gone ends. A peer whose stream says
+     * nothing, because it is stopped or hostile, is waited for a second at most: it would have told
+     * its limit before it ended TCP.
      *
-     * @throws IOException if TCP has ended before all had come that should have come by it
+     * @throws IOException if TCP has ended before all bytes had come that should come by it
      */
     public final boolean goesOn() throws IOException {
         if (!hearsPeer()) {
@@ -396,16 +422,18 @@ public abstract class Upgrade {
     }
 
     /**
-     * By the holder of the read lock, where TCP has ended in order and {@link #goesOn} is false:
-     * whether the peer's process has ended with input unread all the same. Only this output had
-     * moved.
+     * Whether the peer's process has ended with input unread although TCP ended in order: only this
+     * end's output had moved. Called by the holder of the read lock after {@link #goesOn} returned
+     * false.
      */
     protected final boolean leftUnread() {
         StreamHandle stream = taken();
         return stream != null && handover.outMoved() && stream.leftUnread();
     }
 
-    /** Whether it has become clear how the other end goes on; false if its stream says nothing. */
+    /**
+     * Waits until it is clear how the peer goes on; false if its stream says nothing for a second.
+     */
     private synchronized boolean hearsPeer() {
         boolean clear;
         do {
@@ -416,7 +444,10 @@ public abstract class Upgrade {
 
     // --- the way to a stream ---
 
-    /** Whether a caller may try to find a stream; it has to report the result. */
+    /**
+     * Returns whether the caller may look for a stream; if so, it calls {@link #attach} or {@link
+     * #fail} afterwards.
+     */
     final synchronized boolean begin() {
         if (closed || state != State.YOUNG) {
             return false;
@@ -433,7 +464,10 @@ public abstract class Upgrade {
         }
     }
 
-    /** However it ends, no reader waits for an answer afterwards. */
+    /**
+     * Proposes the move. If that throws, the connection stays, so that no reader waits for an
+     * answer.
+     */
     private void proposeOrStay() {
         boolean done = false;
         try {
@@ -477,7 +511,7 @@ public abstract class Upgrade {
                     state = State.YOUNG;
                     notifyAll();
                     if (nanos <= SOON_NANOS) {
-                        // the application may wait for the peer, and make no call by then
+                        // the application may be waiting for the peer and make no call by then
                         CompletableFuture.delayedExecutor(
                                         nanos, TimeUnit.NANOSECONDS, ConnectThreads::start)
                                 .execute(this::consider);
@@ -510,12 +544,12 @@ public abstract class Upgrade {
         notifyAll();
     }
 
-    /** Set under the lock of this, before the kernel's socket is closed. */
+    /** Whether {@link #close} was called, which comes before the close of the kernel's socket. */
     protected final synchronized boolean isClosed() {
         return closed;
     }
 
-    /** There is no stream, and there will be none. */
+    /** Stays on TCP until the end: there is no stream, and there will be none. */
     final synchronized void fail() {
         if (state == State.ASKED) {
             state = State.STAYS;
@@ -534,7 +568,7 @@ public abstract class Upgrade {
             boolean complete = false;
             try {
                 StreamHandle taken = take(stream);
-                if (inputShut) { // after the stream was set: a thread that shuts does the reverse
+                if (inputShut) { // after take(): a thread that shuts sets the flag first
                     taken.shutInput();
                 }
                 if (outputShut) {
@@ -574,7 +608,10 @@ public abstract class Upgrade {
         limit.await();
     }
 
-    /** The end has come before the stream, which the peer may have begun to use. */
+    /**
+     * Closes a stream that came after the connection was closed or given up; the peer may have
+     * begun to use it.
+     */
     static void closeUnused(OffloadStream stream, boolean abortive) {
         stream.readerBehind(true);
         if (!abortive) {
@@ -596,8 +633,9 @@ public abstract class Upgrade {
     }
 
     /**
-     * The kernel's socket is about to be closed, and its peer is to see a reset: there may be
-     * another descriptor of it. Not while a thread reads or writes, which is to see a close.
+     * Resets the kernel's connection, whose socket is about to be closed abortively: closing it may
+     * not be enough, as there may be another descriptor. Does nothing while a thread reads or
+     * writes: that thread is to see a close.
      */
     public final void resetTcp(FileDescriptor fd) {
         if (!shown || !readLock.tryLock()) {
@@ -618,8 +656,8 @@ public abstract class Upgrade {
     }
 
     /**
-     * The application has closed it: also ends an output by TCP that the close of the kernel's
-     * socket may not end. Idempotent.
+     * Notes that the application has closed the connection. Also ends the output by TCP, which the
+     * close of the kernel's socket does not end if there is another descriptor. Idempotent.
      *
      * @param abortive whether the peer is to see a reset
      */
@@ -648,7 +686,10 @@ public abstract class Upgrade {
         }
     }
 
-    /** The end that has proposed to move has told its limit, and cannot give it up any more. */
+    /**
+     * Counts the move: the end that proposed it has told its limit, and cannot give the move up any
+     * more.
+     */
     private synchronized void countMove() {
         owner.counters()
                 .moved(
@@ -659,13 +700,16 @@ public abstract class Upgrade {
                         movedAfterMillis);
     }
 
-    /** Whether the peer still reads TCP while there is input here that is not read. */
+    /**
+     * Whether the close of the kernel's socket has to send a reset: there is unread input in the
+     * stream, and the peer still reads TCP.
+     */
     public final boolean resetsByKernel() throws IOException {
         StreamHandle stream = taken();
         return stream != null && !handover.outMoved() && stream.availableBytes() > 0;
     }
 
-    /** Where it runs, and why. */
+    /** Where the connection runs, and why. */
     public final ConnectionInfo info() {
         StreamHandle stream = taken();
         long afterMillis;

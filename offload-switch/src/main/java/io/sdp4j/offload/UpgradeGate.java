@@ -8,25 +8,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /**
- * Keeps connections on TCP while too many threads of the machine wait for a processor: the
- * compilers of the JVM then wait, too, and until they have compiled the code of a connection that
- * has moved, it is slower than TCP (docs/decisions/0016-no-moves-in-a-crowd.md). Thread-safe.
+ * Keeps connections on TCP while too many threads of the machine wait for a processor: the JVM's
+ * compilers then wait, too, and until they have compiled the offloaded path a connection that has
+ * moved is slower than TCP (docs/decisions/0016-no-moves-in-a-crowd.md). Thread-safe.
  */
 final class UpgradeGate {
-    /** Runnable threads for each processor from which on no connection moves. */
+    /** Most runnable threads for each processor with which connections still move. */
     static final int CROWD = 16;
 
-    /** How long a connection waits that may not move, before it asks again. */
+    /** Pause before a connection that may not move asks again. */
     static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The threads are counted at most so often. */
+    /** Least time between two counts of the threads. */
     static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Weight of the average against a new count; counts vary by half. */
+    /** Inverse weight of a new count in the moving average; counts vary by half. */
     private static final int MEMORY = 8;
 
-    private final IntSupplier runnable; // threads of the machine that run or want to
-    private final int most; // of them
+    private final IntSupplier runnable; // counts the machine's threads that run or want to
+    private final int most; // such threads with which the gate is open
     private double average = -1; // this; negative before the first look
     private long lookedNanos; // this
 
@@ -35,9 +35,9 @@ final class UpgradeGate {
         this.most = CROWD * processors;
     }
 
-    /** In a class of its own: making it takes milliseconds, and most programs never ask. */
+    /** Apart, because making the gate takes milliseconds and most programs never ask. */
     static final class OfMachine {
-        /** The gate of this machine, open where the kernel does not tell. */
+        /** The gate of this machine; open if the kernel does not tell the number of threads. */
         static final UpgradeGate GATE = new UpgradeGate(UpgradeGate::runnableThreads, processors());
     }
 
@@ -57,7 +57,7 @@ final class UpgradeGate {
         return average <= most;
     }
 
-    /** The fourth field of {@code /proc/loadavg}, before its slash. */
+    /** Reads the fourth field of {@code /proc/loadavg}, before its slash. */
     private static int runnableThreads() {
         try {
             String count = Files.readString(Path.of("/proc/loadavg")).split(" ", 5)[3];
@@ -67,7 +67,9 @@ final class UpgradeGate {
         }
     }
 
-    /** All that are online, as the threads are those of all containers. */
+    /**
+     * Counts all online processors of the machine, because the threads are those of all containers.
+     */
     private static int processors() {
         try (var lines = Files.lines(Path.of("/proc/stat"))) {
             return (int) Math.max(1, lines.filter(l -> l.matches("cpu\\d+ .*")).count());

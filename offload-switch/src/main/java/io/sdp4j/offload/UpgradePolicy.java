@@ -7,20 +7,21 @@ import java.util.Locale;
  * When a connection that began on kernel TCP is worth moving onto an offload stream. Immutable.
  *
  * <p>A channel that does not block is served by a selector, and a virtual thread by the JDK's
- * poller. Both gain by offload where they carry much with each call, and a selector's channel where
- * answers come so fast that most of their time is the kernel's; else they hardly do. A selector's
- * channel also has to last (docs/decisions/0002-tcp-connects-first.md).
+ * poller. Both gain by offload if each call carries much; a selector's channel also gains if
+ * answers come so fast that the kernel takes most of their time. Otherwise they hardly gain. A
+ * selector's channel also has to last (docs/decisions/0002-tcp-connects-first.md).
  *
  * @param bytes payload of both directions that a connection has carried
- * @param turns how often it has answered: a read that follows a write. Enough of either will do
- * @param allTurns how often all connections of this JVM together have answered, for {@code turns}
- *     to be enough: the first move makes the JVM compile the offloaded path; only many answers
- *     repay that
- * @param ageNanos how old it is at least
- * @param bulkBytes instead of {@code bytes} and {@code turns}, for a channel that does not block,
- *     unless it is quick; 0 = every connection is as one that threads wait in; {@link
- *     Long#MAX_VALUE} = it does not move, quick or not
- * @param bulkAgeNanos instead of {@code ageNanos}, for a channel that does not block
+ * @param turns how often a connection has answered: a read that follows a write. Enough {@code
+ *     bytes} or enough {@code turns} will do
+ * @param allTurns how often all connections of this JVM together must have answered before {@code
+ *     turns} counts: the first move makes the JVM compile the offloaded path, which only many
+ *     answers repay
+ * @param ageNanos least age of a connection
+ * @param bulkBytes replaces {@code bytes} and {@code turns} for a channel that does not block,
+ *     unless it is quick; 0 = every connection is judged as if threads waited in it; {@link
+ *     Long#MAX_VALUE} = such a channel does not move, quick or not
+ * @param bulkAgeNanos replaces {@code ageNanos} for a channel that does not block
  */
 public record UpgradePolicy(
         long bytes, long turns, long allTurns, long ageNanos, long bulkBytes, long bulkAgeNanos) {
@@ -34,12 +35,12 @@ public record UpgradePolicy(
         SELECTOR
     }
 
-    /** Bytes that a call carries on average to be bulk. */
+    /** Average payload of a call from which on the traffic is bulk. */
     static final int BULK_CALL_BYTES = 8 << 10;
 
     /**
-     * From one answer to the next, at most, in a channel that does not block and is worth moving
-     * although its calls carry less.
+     * Longest time between two answers of a quick channel: one that does not block and is worth
+     * moving although its calls carry less.
      */
     static final long QUICK_NANOS = 125_000;
 
@@ -50,9 +51,9 @@ public record UpgradePolicy(
     public static final UpgradePolicy AT_CONNECT = afterBytes(0);
 
     /**
-     * When a connection has shown that it stays: a short one never pays for offload. For some
-     * seconds, until it is compiled, a program that serves its connections by selectors is slower
-     * offloaded than it was: only one that lasts makes up for that.
+     * When a connection has proved long-lived: a short one never pays for offload. Until the
+     * offloaded path is compiled, for some seconds, a program with selectors is slower than on TCP,
+     * and only a connection that lasts makes up for that.
      */
     public static final UpgradePolicy AUTO =
             new UpgradePolicy(
@@ -64,15 +65,15 @@ public record UpgradePolicy(
                     Duration.ofSeconds(10).toNanos());
 
     /**
-     * The same on one processor, which both ends and their compilers may share. There a connection
-     * that moves is several times slower until all is compiled. So it must have lived so long that
-     * this hardly counts, and promise to live on.
+     * As {@link #AUTO}, for one processor, which both ends and their compilers may share. There a
+     * connection that has moved is several times slower until everything is compiled. So it must be
+     * so old that this hardly counts, and likely to live on.
      */
     static final UpgradePolicy AUTO_ALONE =
             new UpgradePolicy(
                     8L << 30, 100_000, 500_000, Duration.ofSeconds(60).toNanos(), NEVER, NEVER);
 
-    /** As soon as a connection has carried so many bytes. */
+    /** As soon as a connection has carried {@code bytes}, in whatever way the application waits. */
     public static UpgradePolicy afterBytes(long bytes) {
         return new UpgradePolicy(bytes, NEVER, 0, 0, 0, 0);
     }
@@ -111,18 +112,21 @@ public record UpgradePolicy(
         return bytes == 0;
     }
 
-    /** Whether one that is worth moving waits while many threads want the processors. */
+    /**
+     * Whether a connection that is worth moving stays on TCP while too many threads want to run,
+     * see {@link UpgradeGate}.
+     */
     boolean waitsInCrowd() {
         // AUTO and AUTO_ALONE; a record's equals takes 10 ms when it is first asked
         return bulkBytes != 0;
     }
 
     /**
-     * Whether a connection has carried enough; its age is another question.
+     * Whether a connection has carried enough; its age is checked elsewhere.
      *
-     * @param allAnswered by all connections of this JVM
-     * @param calls that carried something
-     * @param turnNanos from one of the last answers to the next
+     * @param allAnswered answers of all connections of this JVM
+     * @param calls calls that carried something
+     * @param turnNanos average time between the last answers
      */
     boolean carriedEnough(
             Waits waits,
@@ -144,12 +148,12 @@ public record UpgradePolicy(
         return bulkBytes == NEVER;
     }
 
-    /** How old it is at least. */
+    /** Least age at which a connection moves. */
     long ageNanos(Waits waits) {
         return waits == Waits.SELECTOR ? bulkAgeNanos : ageNanos;
     }
 
-    /** Whether it is clear that a channel that does not block carries too little. */
+    /** Whether a channel that does not block clearly carries too little to be worth moving. */
     boolean carriesLittle(long calls, long carriedBytes, long ageNanos, long turnNanos) {
         return bulkBytes != 0
                 && ageNanos >= bulkAgeNanos / 2

@@ -6,14 +6,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * When a connection that was made here asks to move: once it has carried enough and is old enough
- * for the {@link UpgradePolicy}, and again where a later answer may be another one.
+ * Decides when a connection that was made here asks to move: once it has carried enough and is old
+ * enough for the {@link UpgradePolicy}, and again if the peer may answer differently later.
  *
- * <p>Thread-safety: {@link #received} is for the reader, {@link #sent} for the writer; a count that
- * both change may miss a call.
+ * <p>Thread-safety: {@link #received} is for the reader, {@link #sent} for the writer; {@code
+ * calls}, which both increment without a lock, may miss a call.
  */
 final class UpgradeTrigger {
-    /** Before a peer is asked again that had not accepted the connection; then twice as long. */
+    /**
+     * Pause before a peer that had not accepted the connection is asked again; doubles each time.
+     */
     private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final int MOST_ASKED = 8;
@@ -21,29 +23,32 @@ final class UpgradeTrigger {
     /** Calls between two looks at how fast answers come. */
     private static final int LOOK_CALLS = 256;
 
-    /** Calls after which the looks tell how fast answers come, whatever came before. */
+    /** Calls after which the average tells how fast answers come, whatever its first value was. */
     private static final int JUDGED_CALLS = 16 * LOOK_CALLS;
 
-    /** More than that between two answers counts as much: a pause says nothing of the rest. */
+    /**
+     * A longer time between two answers counts as this: one pause must not outweigh the other
+     * answers.
+     */
     private static final long SLOW_NANOS = 2 * UpgradePolicy.QUICK_NANOS;
 
     /**
-     * Before a peer is asked again that had no listener; then twice as long. A program that does
-     * not rest listens for offload after five seconds, unless its own connections make it earlier.
+     * Pause before a peer that had no listener is asked again; doubles each time. A busy program
+     * listens for offload after five seconds, or earlier if its own connections start the switch.
      */
     private static final long LISTENS_BY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private static final int MOST_ASKED_TO_LISTEN = 5;
 
     /**
-     * Before a peer is asked again that has not answered, on a machine that was too busy perhaps;
-     * then twice as long. Longer than silence is remembered.
+     * Pause before a peer that has not answered, perhaps on a busy machine, is asked again; doubles
+     * each time. Longer than silence is remembered.
      */
     private static final long ANSWERS_BY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final int MOST_ASKED_TO_ANSWER = 3;
 
-    /** Answers that a connection tells the others of at once. */
+    /** Answers of a connection after which it adds them to the count of all connections. */
     private static final int TELL_TURNS = 100;
 
     private final UpgradePolicy policy;
@@ -59,9 +64,9 @@ final class UpgradeTrigger {
     private long lookedTurns;
     private long lookedNanos;
     private long turnNanos = SLOW_NANOS; // a moving average
-    private int asked; // how often the peer had not accepted the connection
-    private int foundNoListener; // how often
-    private int foundSilent; // how often
+    private int asked; // times that the peer had not accepted the connection
+    private int foundNoListener; // times
+    private int foundSilent; // times
 
     UpgradeTrigger(UpgradePolicy policy, AtomicLong allTurns, Handover handover, Began began) {
         this(policy, allTurns, handover, began, System::nanoTime);
@@ -114,7 +119,7 @@ final class UpgradeTrigger {
         lookedNanos = nowNanos;
     }
 
-    /** Whether it is worth moving now. */
+    /** Whether the connection should ask to move now. */
     boolean due(UpgradePolicy.Waits waits) {
         if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, turnNanos)) {
             return false;
@@ -124,7 +129,8 @@ final class UpgradeTrigger {
     }
 
     /**
-     * How long to wait before the peer is asked again; 0 = it is not. By one thread at a time.
+     * Returns the pause before the peer is asked again, in nanoseconds; 0 = it is not asked again.
+     * For one thread at a time.
      *
      * @param reason the peer's answer
      */
@@ -142,12 +148,12 @@ final class UpgradeTrigger {
         return 0;
     }
 
-    /** It is not due before that time has passed. */
+    /** Makes the connection due no earlier than after {@code nanos}. */
     void postpone(long nanos) {
         askAtNanos = clock.getAsLong() + nanos;
     }
 
-    /** Whether it is not worth moving, in a channel that does not block. */
+    /** Whether the connection, a channel that does not block, is not worth moving. */
     boolean carriesLittle() {
         return policy.keepsSelectors()
                 || (calls >= JUDGED_CALLS
