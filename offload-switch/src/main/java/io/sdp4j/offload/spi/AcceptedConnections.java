@@ -4,30 +4,33 @@ import java.net.InetSocketAddress;
 import java.util.function.IntConsumer;
 
 /**
- * The TCP connections that a listener has accepted and that may move onto a stream. Called by
- * providers on threads of their own; no method blocks. By default there are none.
+ * The TCP connections that a listener has accepted and that may move onto a stream. Providers call
+ * this on threads of their own; no method blocks. By default there are no such connections.
  */
 public interface AcceptedConnections {
     /**
      * Calls {@code use} with the descriptor of the connection from {@code remote} to {@code local},
-     * if there is one that may move. The descriptor stays open during the call only.
+     * if there is one that may move. The descriptor is valid only during the call.
      */
     default void with(InetSocketAddress local, InetSocketAddress remote, IntConsumer use) {}
 
     /**
-     * Whether the connection can be given a stream. If so {@link #moved} or {@link #failed}
-     * follows, and until then an end of the TCP connection is not believed to be the end of its
+     * Whether the connection can get a stream. If so, the provider calls {@link #moved} or {@link
+     * #failed} later, and until then an end of the TCP connection is not taken for the end of its
      * data.
      */
     default boolean begin(InetSocketAddress local, InetSocketAddress remote) {
         return false;
     }
 
-    /** The connection between the stream's two addresses has a stream, and the receiver owns it. */
+    /**
+     * Hands over the stream for the connection between the stream's two addresses; this object owns
+     * the stream from now on.
+     */
     default void moved(OffloadStream stream) {
         stream.close(true);
     }
 
-    /** The connection stays where it is. */
+    /** Reports that the connection gets no stream and stays on TCP. */
     default void failed(InetSocketAddress local, InetSocketAddress remote) {}
 }

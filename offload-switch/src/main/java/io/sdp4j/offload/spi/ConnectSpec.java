@@ -8,27 +8,27 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Request of a connection to a provider.
+ * A request for a connection, made to a provider.
  *
  * @param remote resolved, never a wildcard
- * @param localAddress called at most once, when a peer has been found; binds the kernel socket that
- *     holds the port
+ * @param localAddress finds the local address; called at most once, when a peer has been found;
+ *     binds the kernel socket that holds the port
  * @param fabrics preferred fabrics in order; empty = the provider's own order
- * @param askedNanos {@link System#nanoTime()} value when the attempt began, so that the provider
- *     need not read the clock for it again: that costs a system call in some machines
- * @param deadlineNanos likewise, at which the attempt must have ended
- * @param limitNanos likewise, not before it: until then a provider may take for its own start what
- *     the deadline did not reckon with
- * @param deadlineByRule whether a rule names the time, so that no provider is to be less patient
+ * @param askedNanos {@link System#nanoTime()} value when the attempt began; spares the provider a
+ *     read of the clock, which is a system call on some machines
+ * @param deadlineNanos {@link System#nanoTime()} value at which the attempt must have ended
+ * @param limitNanos latest {@link System#nanoTime()} value to which the deadline may be put off, by
+ *     the time that a provider takes for its own start; not before the deadline
+ * @param deadlineByRule whether a rule sets the deadline; then no provider gives up before it
  * @param abandoned whether the connection is not wanted any more, because the socket was closed or
- *     its thread interrupted; a provider that waits asks again and again, on any thread, and ends
- *     the attempt within some milliseconds; quick, never throws
- * @param asked called when the peer is about to be asked, with something that tells whether the
- *     peer may have accepted already, although this side does not know it yet; that may be called
- *     on any thread, also later, and is quick
+ *     its thread interrupted. A provider that waits polls this, on any thread, and ends the attempt
+ *     within some milliseconds. Quick, never throws
+ * @param asked called when the peer is about to be asked. Its argument tells whether the peer may
+ *     have accepted already although this side does not know it yet; the argument is quick and may
+ *     be called on any thread, also later
  * @param socket a descriptor of the TCP socket that is connected from the local address to {@code
  *     remote}, if its connection is to move onto the stream; -1 = the stream is a connection of its
- *     own. It may be closed at any time, and its number stand for something else
+ *     own. The descriptor may be closed, and its number reused, at any time
  */
 public record ConnectSpec(
         InetSocketAddress remote,
@@ -42,7 +42,7 @@ public record ConnectSpec(
         Consumer<BooleanSupplier> asked,
         int socket) {
 
-    /** An attempt that begins now, whose deadline nothing moves, without a callback. */
+    /** An attempt that begins now, with a fixed deadline and no {@code asked}. */
     public ConnectSpec(
             InetSocketAddress remote,
             LocalAddress localAddress,
@@ -69,20 +69,25 @@ public record ConnectSpec(
     }
 
     /**
-     * The same attempt, which goes on at {@code nowNanos} after a provider took this time to start:
-     * as far as the limit allows.
+     * The same attempt, continued at {@code nowNanos} after a provider took {@code startNanos} to
+     * start: the deadline is put off by this time, but not beyond the limit.
      */
     public ConnectSpec later(long startNanos, long nowNanos) {
         long more = Math.min(startNanos, limitNanos - deadlineNanos);
         return with(localAddress, nowNanos, deadlineNanos + more, limitNanos, abandoned);
     }
 
-    /** The same attempt, made anew at {@code nowNanos} with so much time. */
+    /**
+     * The same attempt, made anew at {@code nowNanos}.
+     *
+     * @param timeNanos from then to the deadline
+     * @param mostNanos from then to the limit
+     */
     public ConnectSpec again(long nowNanos, long timeNanos, long mostNanos) {
         return with(localAddress, nowNanos, nowNanos + timeNanos, nowNanos + mostNanos, abandoned);
     }
 
-    /** The same attempt, made by a caller in between. */
+    /** The same attempt, made by an intermediary with callbacks of its own. */
     public ConnectSpec onBehalf(LocalAddress otherAddress, BooleanSupplier otherAbandoned) {
         return with(otherAddress, askedNanos, deadlineNanos, limitNanos, otherAbandoned);
     }
@@ -106,23 +111,26 @@ public record ConnectSpec(
                 socket);
     }
 
-    /** Finds, if need be binds, the local address of a connection. */
+    /** Finds the local address of a connection, and binds it if need be. */
     @FunctionalInterface
     public interface LocalAddress {
         /**
-         * The address, with the port.
+         * Returns the address, with the port.
          *
-         * @param source where the provider's path leaves this host; null if the provider does not
-         *     know, which costs a look at the routes
+         * @param source the address by which the provider's path leaves this host; null if the
+         *     provider does not know it, which costs a look at the routes
          */
         InetSocketAddress find(InetAddress source) throws IOException;
 
-        /** The address that the connection has to leave by; null = the way there decides. */
+        /** The address that the application bound the connection to; null = the route decides. */
         default InetAddress bound() {
             return null;
         }
 
-        /** {@code finder} for what was bound to an address; null or a wildcard binds to none. */
+        /**
+         * Returns {@code finder}, with the address that the application bound to. For null or a
+         * wildcard there is no such address.
+         */
         static LocalAddress of(InetAddress bound, LocalAddress finder) {
             if (bound == null || bound.isAnyLocalAddress()) {
                 return finder;

@@ -4,12 +4,12 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Request of a listener to a provider.
+ * A request for a listener, made to a provider.
  *
- * @param address what the kernel listener is bound to, with its real port; may be a wildcard
+ * @param address address of the kernel listener, with its real port; may be a wildcard
  * @param dualStack whether a listener on {@code ::} also takes IPv4
- * @param backlog streams that may wait to be accepted, at least 1; one more is refused so that the
- *     client uses TCP
+ * @param backlog most streams that wait to be accepted, at least 1; a further one is refused so
+ *     that the client uses TCP
  * @param fabrics fabrics to listen on; empty = all
  * @param onPending called on a thread of the provider whenever a stream became ready to be polled;
  *     must not block

@@ -2,13 +2,13 @@ package io.sdp4j.offload.spi;
 
 /** A provider's listener. Thread-safe. */
 public interface OffloadListener extends AutoCloseable {
-    /** The oldest established stream that was not taken yet, or null. Never blocks. */
+    /** Takes the oldest established stream that waits, or returns null. Never blocks. */
     OffloadStream poll();
 
     /** Whether {@link #poll} would find a stream. */
     boolean pending();
 
-    /** Stops listening and aborts what was not taken. Idempotent, does not block. */
+    /** Stops listening and aborts the streams that were not taken. Idempotent, does not block. */
     @Override
     void close();
 }

@@ -8,14 +8,14 @@ import java.util.function.Supplier;
 /**
  * A way to carry streams outside the kernel's TCP. Thread-safe.
  *
- * <p>Also the service that a plug-in with a protocol of its own provides. Such a provider is asked
- * only where the rule allows any fabric or names this provider as one, and to move a connection
+ * <p>A plug-in with a protocol of its own implements this as a service. Such a provider is asked
+ * only if the rule allows any fabric or names this provider as one, and asked to move a connection
  * only if it {@link #moves} it.
  */
 public interface OffloadProvider {
     /**
-     * Short name for reports, for example {@code sdp}; of a plug-in also for rules: ASCII letters,
-     * digits, {@code _} and {@code -}.
+     * Short name for reports, for example {@code sdp}. The name of a plug-in is also for rules:
+     * ASCII letters, digits, {@code _} and {@code -}.
      */
     String name();
 
@@ -29,8 +29,8 @@ public interface OffloadProvider {
 
     /**
      * Whether a connection that begins on kernel TCP can move onto a stream of this provider later,
-     * see {@link ConnectSpec#socket}: then one that a rule lets fall back begins there. Never
-     * blocks.
+     * see {@link ConnectSpec#socket}. If so, a connection whose rule allows a fallback begins on
+     * TCP. Never blocks.
      *
      * @param remote resolved
      * @param fabrics as in {@link ConnectSpec}
@@ -40,10 +40,10 @@ public interface OffloadProvider {
     }
 
     /**
-     * Whether a listener that a rule lets fall back need not wait for {@link #listen}: every peer
-     * reaches it by kernel TCP first, and asks again if it finds no listener here yet. Then this
-     * one is not asked to connect to where it does not {@linkplain #moves move} connections. Never
-     * blocks.
+     * Whether a listener whose rule allows a fallback need not wait for {@link #listen}, because
+     * every peer reaches it by kernel TCP first and asks again if it finds no listener here yet. If
+     * all providers say so, they are not asked to connect to a destination to which they do not
+     * {@linkplain #moves move} connections. Never blocks.
      *
      * @param fabrics as in {@link ListenSpec}
      */
@@ -52,13 +52,13 @@ public interface OffloadProvider {
     }
 
     /**
-     * A port for a listener that any port will do for, where {@link #listen} would fail for some:
-     * the first that suits of those that {@code free} draws, a few at most. 0 if the provider does
-     * not mind which, or finds none.
+     * Chooses the port of a listener that takes any port, if {@link #listen} would fail at some
+     * ports. Returns the first suitable port of a few that {@code free} offers; 0 if any port suits
+     * the provider, or it finds none.
      *
      * @param fabrics as in {@link ListenSpec}
-     * @param free gives where the listener would be, with a port that the kernel has free there,
-     *     another each time; null if there is none
+     * @param free returns the listener's address with a port that is free there, another port each
+     *     time; null if there is none
      */
     default int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
         return 0;
@@ -67,7 +67,7 @@ public interface OffloadProvider {
     /**
      * Listens beside a kernel listener that is bound already. Returns at once.
      *
-     * @throws OffloadUnavailable if it cannot
+     * @throws OffloadUnavailable if the provider cannot listen
      */
     OffloadListener listen(ListenSpec spec) throws OffloadUnavailable;
 }

@@ -11,36 +11,33 @@ import java.util.function.BooleanSupplier;
  * One established, offloaded byte stream, as operations that never block plus one way to wait.
  *
  * <p>Thread-safety: at most one thread reads and at most one writes at a time (the switch's read
- * and write locks); everything else may be called by anybody at any time before {@link #close}.
- * {@code close} is called once, when no other call runs, and none comes after it.
+ * and write locks). Any thread may call the other methods at any time before {@link #close}. {@code
+ * close} is called once, when no other call runs, and no call follows it.
  *
- * <p>Errors: what the peer or the fabric did is reported by the try-operations with the exception
- * class and text that the JDK's own sockets give ({@code SocketException("Connection reset")},
- * {@code SocketException("Broken pipe")}, ...). Data that arrived before a reset is delivered
- * first.
+ * <p>Errors: the try-operations report failures of the peer or the fabric with the exception class
+ * and text of the JDK's own sockets ({@code SocketException("Connection reset")}, {@code
+ * SocketException("Broken pipe")}, ...). Data that arrived before a reset is delivered first.
  */
 public interface OffloadStream {
     int READ = 1;
     int WRITE = 2;
 
-    /** Most bytes of {@link #tryBegin}. */
+    /** Most bytes that {@link #tryBegin} takes. */
     int MOST_BEGIN_BYTES = 8;
 
     /**
-     * Besides what is ready, in an answer of {@link #requestNotify}: the notify descriptor shows
-     * it.
+     * Flag in an answer of {@link #requestNotify}, beside the ready operations: a notification
+     * came, and the notify descriptor stays readable.
      */
     int RUNG = 4;
 
-    /**
-     * Answer of {@link #requestNotify}: the notify descriptor means nothing any more, nor ever
-     * will.
-     */
+    /** Answer of {@link #requestNotify}: the notify descriptor is meaningless from now on. */
     int NO_DESCRIPTOR = -2;
 
     /**
-     * Reads what is there: more than 0 bytes, 0 = nothing now (or {@code len} is 0), -1 = end of
-     * stream.
+     * Reads the bytes that are there.
+     *
+     * @return number of bytes; 0 = nothing now (or {@code len} is 0), -1 = end of stream
      */
     int tryRead(byte[] b, int off, int len) throws IOException;
 
@@ -51,8 +48,8 @@ public interface OffloadStream {
     int tryRead(ByteBuffer dst) throws IOException;
 
     /**
-     * Writes what can be taken now, possibly 0 bytes. Bytes that were taken are on their way
-     * without further calls.
+     * Writes as many bytes as the stream takes now, possibly 0, and returns their number. The
+     * stream sends the bytes that it took without further calls.
      */
     int tryWrite(byte[] b, int off, int len) throws IOException;
 
@@ -63,12 +60,12 @@ public interface OffloadStream {
     int tryWrite(ByteBuffer src) throws IOException;
 
     /**
-     * Writes from the remaining bytes of several buffers, in order, as one call: they may travel
-     * together. A failure after some bytes is told by the next call. What an {@code int} cannot
-     * count is left to further calls.
+     * Writes from the remaining bytes of several buffers, in order, as one call: the bytes may
+     * travel together. The next call reports a failure that comes after some bytes. Bytes beyond
+     * what an {@code int} counts are left to further calls.
      *
-     * @param from the first one
-     * @param to one more than the last one
+     * @param from index of the first buffer
+     * @param to index after the last buffer
      */
     default int tryWrite(ByteBuffer[] srcs, int from, int to) throws IOException {
         int total = 0;
@@ -93,8 +90,9 @@ public interface OffloadStream {
     }
 
     /**
-     * Writes all of a short payload before anything else: bytes that the peer's switch reads, and
-     * not its application, so that a peer that ends before it has read them has lost nothing.
+     * Writes all of a short payload, at most {@link #MOST_BEGIN_BYTES}, before anything else. The
+     * peer's switch reads these bytes, not its application, so a peer that ends before it has read
+     * them has lost nothing.
      *
      * @return whether it was written; false = nothing was
      */
@@ -105,43 +103,46 @@ public interface OffloadStream {
     /** Sends one urgent byte if there is room; false = not now. */
     boolean tryWriteUrgent(int value) throws IOException;
 
-    /** Whether a received urgent byte stays in the stream; if not, it is dropped. Default false. */
+    /**
+     * Sets whether a received urgent byte stays in the stream or is dropped. Default false:
+     * dropped.
+     */
     void oobInline(boolean inline);
 
     /**
-     * Whether the application has still to read bytes that came before this stream, by other means:
-     * then it does not stand before the stream's first byte, and an urgent one there stays in line
-     * when the next one comes. That holds for all that has come when this is set to false. Default
-     * false.
+     * Sets whether the application still has to read bytes that came before this stream, by other
+     * means. While it has, the reader does not stand at the stream's first byte, and an urgent byte
+     * there stays in the stream when the next urgent byte comes. This applies to everything that
+     * has come by the time this is set to false. Default false.
      */
     default void readerBehind(boolean behind) {}
 
     /**
-     * Whether the peer's process has ended without a word. Readers are told that as an end in
-     * order, or as a reset if it has left input unread. Default false.
+     * Whether the peer's process has ended without closing the stream. Readers see an orderly end
+     * then, or a reset if the peer left input unread. Default false.
      */
     default boolean peerVanished() {
         return false;
     }
 
     /**
-     * Whether a peer is to be missed although nothing is said (SO_KEEPALIVE). A stream whose peer
-     * cannot vanish unseen has nothing to do. Default false.
+     * Sets whether the stream finds out that its peer is gone while neither end sends
+     * (SO_KEEPALIVE). A stream whose peer cannot vanish unnoticed has nothing to do. Default false.
      */
     default void keepAlive(boolean on) {}
 
-    /** Bytes that {@link #tryRead} would give without waiting; makes progress first. */
+    /** Makes progress, then returns the number of bytes that {@link #tryRead} would give. */
     int available() throws IOException;
 
     /**
-     * Which of {@link #READ} and {@link #WRITE} would not return 0 now; end of stream and errors
-     * count as ready.
+     * Which operations, {@link #READ} and {@link #WRITE}, would not return 0 now; an end of stream
+     * and an error count as ready.
      */
     int ready();
 
     /**
-     * About how many bytes the next {@code tryWrite} would take, for a caller that would have to
-     * fetch them first; 0 if {@link #WRITE} is not ready, and more if it is.
+     * About how many bytes the next {@code tryWrite} would take, for a caller that has to fetch
+     * them first; 0 if {@link #WRITE} is not ready, and more than 0 if it is.
      */
     default int room() {
         return (ready() & WRITE) == 0 ? 0 : Integer.MAX_VALUE;
@@ -149,8 +150,8 @@ public interface OffloadStream {
 
     /**
      * Waits until {@code ready() & ops} may be non-zero, {@link #wake} is called or the time is
-     * over. Parks a virtual thread, and returns at once if that is interrupted; a platform thread's
-     * interrupt does not end the wait. May return early for no reason.
+     * over. Parks a virtual thread, whose interrupt ends the wait at once; a platform thread's
+     * interrupt does not. May return early for no reason.
      *
      * @param ops {@link #READ} or {@link #WRITE}; at most one thread waits for each at a time
      * @param nanos upper bound; {@link Long#MAX_VALUE} = none
@@ -158,16 +159,16 @@ public interface OffloadStream {
     void await(int ops, long nanos);
 
     /**
-     * Makes every {@link #await} that runs now return and, for a direction in which none runs, the
-     * next one. So a state that is set before the wake-up is never missed.
+     * Makes every {@link #await} that runs now return, and for a direction in which none runs the
+     * next {@code await}. So a waiter never misses state that was set before the wake-up.
      */
     void wake();
 
     /**
      * Asks for one call of {@code onReady} as soon as {@code ready() & ops} may be non-zero, {@link
-     * #wake} or {@link #close} is called. It comes from a thread of the provider, must not block,
-     * and may come for no reason. At most one call is outstanding for each of {@link #READ} and
-     * {@link #WRITE}: another one takes its place.
+     * #wake} or {@link #close} is called. The call comes from a thread of the provider, must not
+     * block, and may come for no reason. At most one call is outstanding for each of {@link #READ}
+     * and {@link #WRITE}: a new request replaces the old one.
      *
      * @param ops {@link #READ}, {@link #WRITE} or both; for both there may be one call or two
      * @return false, and no call comes, if something is ready now or {@link #wake} was called since
@@ -185,8 +186,8 @@ public interface OffloadStream {
     }
 
     /**
-     * Whether to {@link #lend} these buffers before the operation is tried for the first time,
-     * because what is copied at once cannot be lent any more. Asked for operations that may wait.
+     * Whether to {@link #lend} these buffers before the first try of the operation, because bytes
+     * that this try copies cannot be lent any more. Asked for operations that may wait.
      *
      * @param op {@link #READ} or {@link #WRITE}
      * @param loan asked during this call only
@@ -196,10 +197,10 @@ public interface OffloadStream {
     }
 
     /**
-     * Lends the buffers of a waiting operation to the stream until {@link #reclaim}: it may move
-     * payload straight from or to their remaining bytes, without a copy. The try-operations that
-     * follow in this direction are given the same buffers in the same order and account for what
-     * has moved already. A stream that copies has nothing to do.
+     * Lends the buffers of a waiting operation to the stream until {@link #reclaim}: the stream may
+     * move payload straight from or to their remaining bytes, without a copy. The try-operations
+     * that follow in this direction get the same buffers in the same order and account for the
+     * bytes that have moved already. A stream that copies has nothing to do.
      *
      * @param op {@link #READ} or {@link #WRITE}; one loan for each at a time
      * @param loan asked during this call only
@@ -207,59 +208,64 @@ public interface OffloadStream {
     default void lend(int op, Loan loan) {}
 
     /**
-     * Ends a loan: the operation is complete, or was given up. When it was given up the application
-     * has been told to leave the buffers alone as long as the channel is open, so the stream may
-     * take its time; when it is complete, nothing may touch the buffers once this has returned.
+     * Ends a loan: the operation is complete, or was given up. After an operation that was given
+     * up, the application has to leave the buffers alone as long as the channel is open, so the
+     * stream may take its time. After a complete one nothing may touch the buffers once this has
+     * returned.
      *
-     * @param givenUp timed out or cancelled; never for a stream that is about to be closed
+     * @param givenUp whether the operation timed out or was cancelled; false for a stream that is
+     *     about to be closed
      */
     default void reclaim(int op, boolean givenUp) {}
 
     /**
-     * A descriptor that a selector can watch, see {@link #requestNotify}; the provider's own, and
-     * the same until {@link #close}. Never to be read from. -1 if there is none, or none any more:
-     * one that was given out stays the stream's.
+     * The descriptor that a selector can watch, see {@link #requestNotify}. It belongs to the
+     * provider, and is the same until {@link #close}; the caller must not read from it. -1 if there
+     * is none, or none any more: a descriptor that was returned before stays the stream's.
      */
     default int notifyFd() {
         return -1;
     }
 
     /**
-     * Polls for a moment until {@code ready() & ops} becomes non-zero, if that is likely: before
-     * {@link #requestNotify}, by a thread that is about to wait for the notify descriptor. Returns
-     * at once where nothing was read or written since the last call. One thread at a time.
+     * Polls for a moment until {@code ready() & ops} becomes non-zero, if that is likely. Called
+     * before {@link #requestNotify} by a thread that is about to wait for the notify descriptor.
+     * Returns at once if nothing was read or written since the last call. For one thread at a time.
      *
      * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere, which
      *     ends it
      */
     default void busyPoll(int ops, BooleanSupplier elsewhere) {}
 
-    /** Busy looks of one thread, as long as they have paid off lately. */
+    /** Polls many streams for one thread, as long as polling has paid off lately. */
     interface BusyLook {
         /**
-         * Looks for a moment, or not at all.
+         * Polls for a moment, or not at all.
          *
-         * @param streams for how many; to wait for many costs more, so a longer look is worth it
-         * @param something whether what is waited for is there
+         * @param streams the number of streams; to wait for many costs more, so longer polling is
+         *     worth it
+         * @param something tells whether what the thread waits for is there
          * @param elsewhere asked every few microseconds whether the thread is wanted elsewhere,
          *     which ends it
-         * @return whether there is something
+         * @return whether {@code something} became true
          */
         boolean look(int streams, BooleanSupplier something, BooleanSupplier elsewhere);
     }
 
     /**
-     * For a thread that waits for many streams at once, of which this is one: looks as {@link
-     * #busyPoll} does, with a history of their own. Null = they would never pay off.
+     * Returns an object that polls as {@link #busyPoll} does, for a thread that waits for many
+     * streams at once, of which this is one. The object has a history of its own. Null = polling
+     * would never pay off.
      */
     default BusyLook busyLook() {
         return null;
     }
 
     /**
-     * Instead of {@link #requestNotify}, by a caller that comes back very soon because the notify
-     * descriptor is readable: leaves it so if a notification came since one was asked for. The peer
-     * then sends no notification, which saves both sides a system call.
+     * Leaves the notify descriptor readable if a notification came since one was asked for. Called
+     * instead of {@link #requestNotify} by a caller that comes back very soon, because the
+     * descriptor is readable. The peer then sends no notification, which saves both sides a system
+     * call.
      *
      * @param ops {@link #READ}, {@link #WRITE} or both
      * @return which of {@code ops} are ready now, 0 = none; -1 = no notification came
@@ -271,42 +277,41 @@ public interface OffloadStream {
     /**
      * Lets {@link #notifyFd} become unreadable and asks that it be readable again as soon as {@code
      * ready() & ops} may be non-zero because of what the peer did. An operation at this end ({@link
-     * #shutdownInput}, ...) notifies nothing, and may end the request made here: ask again after
-     * it.
+     * #shutdownInput}, ...) sends no notification, and may end the request: ask again after it.
      *
-     * @param ops {@link #READ}, {@link #WRITE}, both, or 0: the notify descriptor is not watched
+     * @param ops {@link #READ}, {@link #WRITE} or both; 0 = the notify descriptor is not watched
      *     any more
-     * @return which of {@code ops} are ready now, and then nothing was asked for, with {@link
-     *     #RUNG} if a notification came since one was, and the descriptor stays readable; 0 = none;
-     *     -1 = the notify descriptor cannot be used now, {@link #arm} can; {@link #NO_DESCRIPTOR} =
-     *     nor ever again, and it may be readable for no reason
+     * @return which of {@code ops} are ready now; then no notification was asked for, and {@link
+     *     #RUNG} is set if one came since the last request, which leaves the descriptor readable. 0
+     *     = none is ready. -1 = the notify descriptor cannot be used now, {@link #arm} can. {@link
+     *     #NO_DESCRIPTOR} = it can never be used again, and may be readable for no reason
      */
     default int requestNotify(int ops) {
         return ops == 0 ? 0 : -1;
     }
 
     /**
-     * Has the session leave the connection below for a fresh one between the same two hosts,
-     * without the peer's application noticing more than a pause: for example after an address has
-     * moved to another port of this host. Returns at once; until the peer has followed, nothing is
-     * ready that is not there already. A peer that does not follow in time, or cannot, breaks the
-     * stream.
+     * Moves the session to a new connection between the same two hosts, for example after an
+     * address has moved to another port of this host. The peer's application notices a pause at
+     * most. Returns at once; until the peer has followed, nothing becomes ready. A peer that does
+     * not follow in time, or cannot, breaks the stream.
      *
-     * @return false = nothing was asked for: the stream cannot do it, or not now, because one of
-     *     its halves has ended, or because the last time is not over
-     * @throws IOException if there is no place to move to; nothing was asked for
+     * @return false = nothing was begun: the stream cannot migrate, or not now, because one of its
+     *     halves has ended or the last migration is not over
+     * @throws IOException if there is no place to move to; nothing was begun
      */
     default boolean migrate() throws IOException {
         return false;
     }
 
     /**
-     * Later reads give -1 and what still arrives is dropped; frees a waiting reader. Idempotent.
+     * Makes later reads return -1, drops bytes that still arrive, and wakes a waiting reader.
+     * Idempotent.
      */
     void shutdownInput();
 
     /**
-     * Sends what was written, then tells the peer that no more comes. Idempotent, does not block.
+     * Sends the bytes that were written, then the end of the stream. Idempotent, does not block.
      */
     void shutdownOutput();
 
@@ -317,10 +322,11 @@ public interface OffloadStream {
     boolean drained();
 
     /**
-     * Releases the stream. In order: what was written still arrives, the closing hand-shake goes on
-     * in the background.
+     * Releases the stream. After an orderly close, bytes that were written still arrive, and the
+     * closing hand-shake goes on in the background.
      *
-     * @param abortive cut the connection instead, drop what is unsent; the peer sees a reset
+     * @param abortive whether to cut the connection instead and drop unsent bytes; the peer sees a
+     *     reset
      */
     void close(boolean abortive);
 

@@ -3,7 +3,7 @@ package io.sdp4j.offload.spi;
 import io.sdp4j.api.ReasonCode;
 
 /**
- * How a provider says "use the kernel". Thrown before anything was established; nothing is left
+ * Thrown by a provider to say "use the kernel". Nothing was established, and nothing is left
  * behind.
  */
 public final class OffloadUnavailable extends Exception {
@@ -15,10 +15,10 @@ public final class OffloadUnavailable extends Exception {
 
     /**
      * @param message what failed, on which connection, why, and what the user can do
-     * @param remember whether asking again soon would cost time for nothing: no answer came, or it
-     *     came from somewhere that is not quick to ask
-     * @param starting whether the destination listens on the kernel and may offer offload soon;
-     *     quick to ask again
+     * @param remember whether to ask again soon would waste time: no answer came, or the peer that
+     *     answered is slow to ask
+     * @param starting whether the destination listens on the kernel and may offer offload soon; it
+     *     is quick to ask again
      */
     public OffloadUnavailable(
             ReasonCode reason,
