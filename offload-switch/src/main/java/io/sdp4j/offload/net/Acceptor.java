@@ -15,9 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * One {@code accept} for two queues: the kernel's and the offload listeners' (behaviour 29).
  *
- * <p>Shape: {@code acceptLock} admits one thread at a time; it takes from the two queues in turn
- * when both have something (behaviour 29) and waits for either in {@link ListenWaiter}. The
- * kernel's {@code accept} is called only when the listener polled readable, and with its shortest
+ * <p>Shape: {@code acceptLock} admits one thread at a time. That thread takes from the two queues
+ * in turn when both have something (behaviour 29) and waits for either in {@link ListenWaiter}. It
+ * calls the kernel's {@code accept} only when the listener polled readable, and with the shortest
  * time-out, because another process may have taken the connection.
  *
  * <p>Close: the closer closes both listeners, sets {@code closed} and signals; descriptors are
@@ -124,7 +124,7 @@ final class Acceptor implements Runnable {
         }
         listening.refused(accepted.remoteAddress());
         accepted.setOption(SocketOptions.SO_LINGER, 0);
-        accepted.close(); // a reset is the nearest to "refused" that is left
+        accepted.close(); // with a reset: the nearest to "refused" now
         return null;
     }
 
@@ -144,8 +144,8 @@ final class Acceptor implements Runnable {
     }
 
     /**
-     * Has everything closed, the kernel's listener as well, once {@code holder} is garbage. The
-     * JDK's own listener closes itself then; this one is known to the providers.
+     * Closes everything, the kernel's listener included, once {@code holder} is garbage. The JDK's
+     * own listener would close itself then, but the providers refer to this acceptor.
      */
     void closeWhenForgotten(SwitchServerImpl holder) {
         OffloadListeners.whenForgotten(holder, new Forgotten(this));
@@ -165,7 +165,7 @@ final class Acceptor implements Runnable {
         }
     }
 
-    /** Closes the kernel's listener as well, before a thread is told: the address is free then. */
+    /** Closes both listeners, then wakes the thread that accepts: by then the address is free. */
     void closeBoth() throws IOException {
         try {
             listening.close();
@@ -178,7 +178,7 @@ final class Acceptor implements Runnable {
         }
     }
 
-    /** Stops; idempotent. The kernel's listener goes on. */
+    /** Stops the acceptor; the kernel's listener goes on. Idempotent. */
     void close() {
         try {
             if (listening != null) {

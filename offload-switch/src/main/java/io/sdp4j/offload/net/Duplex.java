@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketException;
 
-/** A connection that is offloaded or may move, and whose reads and writes block. */
+/** A blocking connection that is offloaded or may move. */
 interface Duplex {
     /** As {@link InputStream#read(byte[], int, int)}. */
     int read(byte[] b, int off, int len) throws IOException;
@@ -34,11 +34,11 @@ interface Duplex {
     /** See {@link StreamHandle#migrate}; false while nothing is offloaded. */
     boolean migrate() throws IOException;
 
-    /** Where it runs, and why. */
+    /** Where the connection runs, and why. */
     ConnectionInfo info();
 
     /**
-     * Closes it; the kernel's socket is the caller's to close, after this.
+     * Closes the connection. The caller closes the kernel's socket afterwards.
      *
      * @param lingerSeconds see {@link StreamHandle#close}
      */

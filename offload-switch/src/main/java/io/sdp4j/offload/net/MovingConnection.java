@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * A blocking connection that runs on the kernel's socket and may move, see {@link Upgrade}.
  *
- * <p>Shape: until a direction has moved, its calls are the kernel's own, behind a lock of this and
- * a count of bytes; afterwards they are those of {@code moved}, which shares the locks. A thread
- * that waits in the kernel for bytes that will not come any more is woken by shutting the kernel's
- * input, which no peer sees.
+ * <p>Shape: until a direction has moved, its calls go to the kernel's socket, under the direction's
+ * lock and with a count of the bytes; afterwards they go to {@code moved}, which shares the locks.
+ * When all bytes of TCP have come, a thread that waits in the kernel for more is woken by a
+ * shutdown of the kernel's input, which the peer does not see.
  */
 final class MovingConnection extends Upgrade implements Duplex {
     private final KernelSocket kernel;
@@ -36,8 +36,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private volatile int timeoutMillis;
-    private volatile boolean nonBlocking; // see OffloadedConnection, which goes on with it
-    private boolean ended; // readLock: a read was told TCP's end, and so is the next (behaviour 14)
+    private volatile boolean nonBlocking; // see OffloadedConnection, which takes it over
+    private boolean ended; // readLock: a read was told TCP's end, as later ones are (behaviour 14)
     private volatile OffloadedConnection moved; // set once
 
     MovingConnection(
@@ -51,7 +51,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             throws IOException {
         super(owner, decision, table, kernelInfo, began);
         this.local = kernel.localAddress();
-        // not as the application says it: that may be the wildcard
+        // not as the application gave it, which may be the wildcard
         this.remote = kernel.remoteAddress();
         this.kernel = kernel;
         this.in = kernel.inputStream();
@@ -100,21 +100,21 @@ final class MovingConnection extends Upgrade implements Duplex {
         return moved;
     }
 
-    /** A reader that has everything waits for nothing more in the kernel. */
+    /** Wakes a reader that waits in the kernel although all bytes of TCP have come. */
     @Override
     protected void onLimitKnown() {
         if (handover.finished()) {
             try {
                 kernel.shutdownInput();
             } catch (IOException e) {
-                // it is closed, or broken: the reader is told so
+                // the socket is closed or broken: the reader is told so
             }
         }
     }
 
     @Override
     public int read(byte[] b, int off, int len) throws IOException {
-        int timeout = timeoutMillis; // once: a later change is none of this call's
+        int timeout = timeoutMillis; // read once: a later change does not apply to this call
         int left = timeout;
         if (!handover.inMoved()) {
             Objects.checkFromIndexSize(off, len, b.length);
@@ -150,7 +150,10 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    /** Whether the peer's process has ended and left bytes of TCP unread. */
+    /**
+     * Returns whether this read, which has met the stream's end, reports a reset of TCP: the peer's
+     * process has ended and left bytes of TCP unread.
+     */
     private boolean resetOfTcp() throws IOException {
         if (reset.readerKnows()) {
             return true;
@@ -159,7 +162,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         if (moved.peerVanished()) {
             JdkBridge.awaitEnd(fd);
         }
-        synchronized (this) { // as a close; the number of a closed one may be another socket's
+        synchronized (this) { // as in close(): a closed descriptor's number may be another socket's
             return !isClosed()
                     && (reset.withheld() || JdkBridge.takeReset(fd, false))
                     && reset.tellsReader();
@@ -175,7 +178,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    /** As {@code read}; 0 = the input has moved. */
+    /** Reads by TCP, as {@code read}; 0 = the input has moved. */
     private int readKernel(byte[] b, int off, int len, int timeout) throws IOException {
         if (timeout == 0) {
             readLock.lock();
@@ -197,7 +200,7 @@ final class MovingConnection extends Upgrade implements Duplex {
                     return -1;
                 }
                 if (!goesOn()) {
-                    if (!ended && isClosed()) { // the close kept it from going on
+                    if (!ended && isClosed()) { // goesOn() is false because of the close
                         throw new SocketException("Socket closed");
                     }
                     if (!ended && leftUnread() && reset.tellsReader()) {
@@ -213,17 +216,20 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    /** A read that began before this has met {@code e} in the kernel, and goes on here. */
+    /**
+     * Called when a read that began before this object existed got {@code e} from the kernel; the
+     * read goes on here.
+     */
     void earlyReadFailed(IOException e) {
         reset.withhold(e);
     }
 
-    /** A read was told the end before this began. */
+    /** Notes that a read was told the end before this object existed. */
     void endTold() {
         ended = true;
     }
 
-    /** As {@code read}; 0 = TCP was cut, but the stream goes on. */
+    /** Reads once by TCP, as {@code read}; 0 = TCP was cut, but the stream goes on. */
     private int readOnce(byte[] b, int off, int len) throws IOException {
         try {
             return kernel.read(in, b, off, len);
@@ -288,7 +294,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         sent(len);
     }
 
-    /** The exception that a failed write is to throw. */
+    /** Returns the exception that a failed write has to throw. */
     private SocketException told(SocketException e) {
         return reset.tellsWriter(e) ? e : new SocketException("Broken pipe", e);
     }
@@ -341,7 +347,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    /** Both ways end, as the peer may wait for either. */
+    /** Ends the output of both TCP and the stream, as the peer may wait for the end of either. */
     @Override
     public void shutdownOutput() throws IOException {
         outputShut = true;
@@ -358,7 +364,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
     }
 
-    // Options: under the lock of this, so that a stream that is being taken does not miss one.
+    // Options: under the monitor of this, so that a stream that is being taken does not miss one.
 
     @Override
     public synchronized void timeoutMillis(int millis) throws SocketException {

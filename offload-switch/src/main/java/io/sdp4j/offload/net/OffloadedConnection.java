@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Blocking reads and writes and their time-outs on top of one {@link OffloadStream}, as the JDK's
- * own socket implementation has them on top of a descriptor.
+ * Blocking reads and writes with time-outs on top of one {@link OffloadStream}, with the behaviour
+ * of the JDK's own socket implementation.
  */
 final class OffloadedConnection extends StreamHandle implements Duplex {
     private volatile int timeoutMillis;
@@ -21,8 +21,9 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
     private boolean reset; // readLock
 
     /**
-     * Whether urgent data fails where there is no room, instead of waiting. As with the JDK's
-     * socket, whose descriptor does not block any more once a call was timed or a virtual thread's.
+     * Whether urgent data fails instead of waiting when there is no room. So it does on a JDK
+     * socket whose descriptor is non-blocking, which it is after the first call with a time-out or
+     * on a virtual thread.
      */
     private volatile boolean nonBlocking;
 
@@ -56,7 +57,8 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
     }
 
     /**
-     * As the other, with a time-out of its own: the socket's may change while a read waits.
+     * As {@link #read(byte[], int, int)}, with the time-out of this call: the socket's may change
+     * while a read waits.
      *
      * <p>Long on purpose: a method of more than 325 bytes is compiled once, and not into each of
      * its callers (docs/decisions/0020-a-wait-is-compiled-once.md).
@@ -114,7 +116,10 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
         }
     }
 
-    /** A reset stays one (behaviour 17); what a closer interrupted is a closed socket. */
+    /**
+     * Remembers a reset, which later reads report again (behaviour 17), unless the socket is being
+     * closed.
+     */
     private SocketException remembered(SocketException e) {
         if (!closing && "Connection reset".equals(e.getMessage())) {
             reset = true;
@@ -139,7 +144,7 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
                 writeSlowly(b, off + n, len - n);
             }
         } catch (SocketException e) {
-            throw closing ? new SocketException("Socket closed") : e; // by a closer's shutdown
+            throw closing ? new SocketException("Socket closed") : e; // the closer shut it down
         } finally {
             writeLock.unlock();
             leave();
@@ -174,7 +179,10 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
         }
     }
 
-    /** The stream's report of its end comes as the JDK gives it here: no socket exception. */
+    /**
+     * Sends an urgent byte. A broken stream is reported by an {@link IOException} that is no {@link
+     * SocketException}, as in the JDK.
+     */
     @Override
     public void sendUrgent(int value) throws IOException {
         noteUse(false);
@@ -226,9 +234,9 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
     }
 
     /**
-     * As the JDK: a lock that does not come in time is a read that timed out.
+     * Takes a lock; if it does not come in time, throws the time-out of a read, as the JDK does.
      *
-     * @return what is left of the time, more than 0
+     * @return the time that is left, in nanoseconds, more than 0
      */
     static long lockWithin(ReentrantLock lock, long waitNanos) throws SocketTimeoutException {
         long leftNanos = tryLockWithin(lock, waitNanos);
@@ -239,9 +247,9 @@ final class OffloadedConnection extends StreamHandle implements Duplex {
     }
 
     /**
-     * Takes a lock, if it comes in time; an interrupt does not end that.
+     * Takes a lock if it comes in time; an interrupt does not end the wait.
      *
-     * @return what is left of the time; without the lock if that is not more than 0
+     * @return the time that is left, in nanoseconds; if it is 0 or less, the lock was not taken
      */
     static long tryLockWithin(ReentrantLock lock, long waitNanos) {
         long deadlineNanos = System.nanoTime() + waitNanos;

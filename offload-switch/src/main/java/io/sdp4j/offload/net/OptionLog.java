@@ -8,7 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The options an application has set on a socket, so that another kernel socket can take its place.
+ * The options that an application has set on a socket; applied to a kernel socket that takes its
+ * place.
  *
  * <p>Shape: key (the number of a legacy option or a {@link SocketOption}) to the last value, in the
  * order of setting. Guarded by the socket's state lock.
@@ -16,10 +17,10 @@ import java.util.Map;
 public final class OptionLog {
     private final Map<Object, Object> values = new LinkedHashMap<>();
 
-    /** Nothing set yet. */
+    /** No option is set yet. */
     public OptionLog() {}
 
-    /** Options set already. */
+    /** The options that were set before. */
     OptionLog(Map<?, ?> set) {
         values.putAll(set);
     }

@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Whether the JDK would send a socket through a proxy (behaviour 31). Stateless.
+ * Tells whether the JDK would send a socket through a proxy (behaviour 31). Stateless.
  *
  * <p>Without a factory, {@code new Socket()} asks the {@code ProxySelector} and {@code new
- * Socket(Proxy.NO_PROXY)} does not; with one, both ask the factory, which is told nothing.
+ * Socket(Proxy.NO_PROXY)} does not. With a factory, both ask the factory, which is not told which
+ * of them it is.
  */
 final class Proxies {
     /** The selector of a JVM that was given none; obeys {@code socksProxyHost}. */
@@ -50,7 +51,10 @@ final class Proxies {
                                                                 .equals("(Ljava/net/Proxy;)V")));
     }
 
-    /** The JDK's behaviour where it cannot be told: the kernel path asks again and reports it. */
+    /**
+     * Stands for a proxy that cannot be determined: the kernel path asks the selector again and
+     * reports the error.
+     */
     private static final Proxy IN_DOUBT =
             new Proxy(Proxy.Type.SOCKS, InetSocketAddress.createUnresolved("unknown", 0));
 
@@ -74,7 +78,7 @@ final class Proxies {
     }
 
     /**
-     * A proxy is reached by TCP, so the rules for its own address must allow that.
+     * Throws if the rules for the proxy's own address forbid TCP, by which a proxy is reached.
      *
      * @param proxy null = none
      */
@@ -86,7 +90,7 @@ final class Proxies {
                 || !(proxy.address() instanceof InetSocketAddress named)) {
             return;
         }
-        // selectors name proxies, and the JDK resolves them as here
+        // selectors return unresolved names, and the JDK resolves them in the same way
         InetSocketAddress at =
                 named.isUnresolved()
                         ? new InetSocketAddress(named.getHostString(), named.getPort())
@@ -100,7 +104,10 @@ final class Proxies {
         }
     }
 
-    /** For a destination that a proxy stands before, and a rule that requires offload; counts. */
+    /**
+     * Counts and returns the refusal of a destination behind a proxy, or of a proxy, whose rule
+     * requires offload.
+     */
     static ConnectException refused(
             InetSocketAddress target, Decision decision, SwitchCounters counters) {
         counters.refused();

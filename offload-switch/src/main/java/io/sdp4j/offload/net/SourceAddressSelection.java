@@ -10,11 +10,11 @@ import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 
-/** Which local address TCP would use for a destination. Stateless. */
+/** Finds the local address that TCP would use for a destination. Stateless. */
 public final class SourceAddressSelection {
     private SourceAddressSelection() {}
 
-    /** As the kernel does: a connection to the wildcard address goes to the loopback address. */
+    /** Replaces a wildcard address by the loopback address, as the kernel does in a connect. */
     public static InetSocketAddress reachable(InetSocketAddress remote) {
         if (!remote.getAddress().isAnyLocalAddress()) {
             return remote;
@@ -41,7 +41,7 @@ public final class SourceAddressSelection {
     }
 
     /**
-     * The source address that the kernel's routes give.
+     * Returns the source address that the kernel's routes give.
      *
      * <p>Loopback needs no look-up: all of 127/8 is reached from 127.0.0.1 (the preferred source of
      * that local route), and another address of this host from itself.
@@ -62,7 +62,10 @@ public final class SourceAddressSelection {
         }
     }
 
-    /** The name is the other end's, and a socket's own address has none. */
+    /**
+     * Returns the address without its host name, which is the peer's; a socket's own address has
+     * none.
+     */
     private static InetAddress nameless(InetAddress address) throws UnknownHostException {
         byte[] bytes = address.getAddress();
         int scope = address instanceof Inet6Address six ? six.getScopeId() : 0;

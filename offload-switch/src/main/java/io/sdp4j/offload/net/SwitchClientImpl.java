@@ -52,7 +52,10 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         return owner.kernel().client(proxies);
     }
 
-    /** Takes over what was there before the switch; whether it could. */
+    /**
+     * Takes over a socket from before the start of the switch; false if its connection may not
+     * move.
+     */
     boolean goOn(Map<String, Object> early) throws IOException {
         synchronized (stateLock) {
             InetSocketAddress to = (InetSocketAddress) early.get("remote");
@@ -86,7 +89,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             if (Boolean.TRUE.equals(early.get("ended"))) {
                 moving.endTold();
             }
-            moving.startLater(); // the early socket does not know of it yet
+            moving.startLater(); // the early socket does not use it yet
             carried = moving;
             state = State.CONNECTED;
             return true;
@@ -103,7 +106,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                 (long) early.get("bornNanos"));
     }
 
-    /** The early socket has given back one of the locks that it shares. */
+    /** Called when the early socket has given back one of the shared locks. */
     @Override
     public void run() {
         if (carried instanceof MovingConnection moving) {
@@ -111,7 +114,9 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         }
     }
 
-    /** A read of the early socket has met an exception in the kernel, and goes on here. */
+    /**
+     * Called when a read of the early socket got {@code e} from the kernel; the read goes on here.
+     */
     @Override
     public void accept(IOException e) {
         if (carried instanceof MovingConnection moving) {
@@ -194,7 +199,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
     /**
      * Takes a connection that was accepted from the kernel.
      *
-     * @param table where a peer finds it that wants to move it; null = it may not move
+     * @param table where a peer that wants to move the connection finds it; null = it may not move
      */
     void accepted(KernelSocket connected, ConnectionInfo why, AcceptedTable table)
             throws IOException {
@@ -206,7 +211,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                 throw new SocketException("Socket closed");
             }
             kernel = connected;
-            fd = connected.fileDescriptor(); // as in the JDK's own, for code that looks there
+            fd = connected.fileDescriptor(); // as in the JDK's own, for code that reads it
             if (timeoutMillis > 0) {
                 connected.setOption(SO_TIMEOUT, timeoutMillis); // behaviour 30
             }
@@ -224,8 +229,8 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
     }
 
     /**
-     * A socket that existed before it was accepted into keeps its SO_TIMEOUT only (behaviour 30);
-     * what it was connected to is closed, as in the JDK.
+     * Prepares an existing socket for an accepted connection: it keeps only its SO_TIMEOUT
+     * (behaviour 30), and its old connection is closed, as in the JDK.
      */
     private void forgetOld() {
         KernelSocket beside;
@@ -246,7 +251,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         try {
             close(connection, beside, -1);
         } catch (IOException e) {
-            // as the JDK: what comes in its place matters more
+            // as in the JDK: the accepted connection matters more
         }
     }
 
@@ -264,9 +269,8 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
     }
 
     /**
-     * Code that asks for it by reflection wants to read, write or pass the kernel's socket on.
-     * Beside an offloaded connection there is one, which carries nothing: better a clear word than
-     * that.
+     * Throws for an offloaded connection. Code that calls this by reflection wants to read, write
+     * or pass on the kernel's socket, and the one beside an offloaded connection carries nothing.
      */
     @Override
     protected FileDescriptor getFileDescriptor() {

@@ -21,9 +21,9 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
- * A listener. The kernel's is bound first and owns the port; when the rules allow it, offload
- * listeners stand beside it and {@code acceptor} takes from both. Without them {@code accept} is
- * the kernel's own.
+ * A listening socket. The kernel's listener is bound first and owns the port; if the rules allow
+ * it, offload listeners stand beside it and {@code acceptor} takes from both. Without them {@code
+ * accept} is the kernel's own.
  */
 final class SwitchServerImpl extends SwitchSocketImpl {
     private volatile Acceptor acceptor; // set once it listens, under stateLock
@@ -32,12 +32,12 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         super(owner);
     }
 
-    /** Goes on with a listener that listened before the switch had started. */
+    /** Takes over a listener from before the start of the switch. */
     void goOn(Map<String, Object> early) throws IOException {
         synchronized (stateLock) {
             kernel = KernelSocketSource.server((SocketImpl) early.get("platform"));
             fd = kernel.fileDescriptor();
-            // the platform's may be shorter for a thread that accepts
+            // the platform's time-out may be shorter for a thread that accepts now
             timeoutMillis = (int) early.get("timeout");
             before(early);
             kernelInfo = listenOffloaded((int) early.get("backlog")).kernelInfo();
@@ -53,7 +53,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     @Override
     protected void create(boolean stream) throws IOException {
         super.create(stream);
-        fd = kernel.fileDescriptor(); // as in the JDK's own, for code that looks there
+        fd = kernel.fileDescriptor(); // as in the JDK's sockets, for code that reads this field
     }
 
     @Override
@@ -73,7 +73,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 kernel.listen(backlog); // again, with another backlog
                 return;
             }
-            // First: a connection that comes by TCP in between would stay there.
+            // The providers first: a connection that comes by TCP in between would stay on TCP.
             Attempt why = kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(backlog);
             boolean listening = false;
             try {
@@ -115,7 +115,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     @Override
     protected void accept(SocketImpl si) throws IOException {
-        // a socket that was made before the switch had started gives the switch's implementation
+        // an early socket supplies the implementation of the switch
         Object into = si instanceof Supplier<?> early ? early.get() : si;
         if (!(into instanceof SwitchClientImpl target)) {
             throw new IOException(
@@ -124,7 +124,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                             + " cannot accept a connection with an instance of "
                             + si.getClass());
         }
-        // one made before the switch had started may have waited for a part of the time
+        // an early socket may have waited for a part of the time-out already
         int left = si instanceof IntSupplier early ? early.getAsInt() : -1;
         Acceptor both = acceptor;
         if (both != null) {
@@ -161,7 +161,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         target.accepted(accepted, whyByTcp(), table(accepted));
     }
 
-    /** Why what the kernel accepts is there. */
+    /** Why connections that the kernel accepts are on TCP. */
     ConnectionInfo whyByTcp() {
         Acceptor both = acceptor;
         if (both != null) {
@@ -172,7 +172,10 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         }
     }
 
-    /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
+    /**
+     * The table in which a peer finds a connection that the kernel has accepted; null = it may not
+     * move.
+     */
     AcceptedTable table(KernelSocket accepted) throws IOException {
         Acceptor both = acceptor;
         return both == null
@@ -195,7 +198,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         }
     }
 
-    /** The kernel's own time-out stays short while there are two queues: see {@link Acceptor}. */
+    /** Sets the kernel's time-out, except beside an {@link Acceptor}, which keeps it short. */
     @Override
     void timeoutChanged() throws SocketException {
         assert Thread.holdsLock(stateLock);

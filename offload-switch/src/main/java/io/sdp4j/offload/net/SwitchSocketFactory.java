@@ -5,8 +5,8 @@ import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 
 /**
- * Makes implementations for one kind of socket. Does nothing but allocate (behaviour 61): it is
- * asked for every TLS wrapper and for each pending accept, and what it gives is often thrown away.
+ * Makes implementations for one kind of socket. Only allocates (behaviour 61): the JDK asks for one
+ * with every TLS wrapper and each pending accept, and often throws it away.
  *
  * @param server for {@code ServerSocket.setSocketFactory}, else {@code Socket.setSocketImplFactory}
  */

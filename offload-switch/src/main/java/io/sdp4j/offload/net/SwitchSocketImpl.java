@@ -18,15 +18,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Common part of client and server sockets of the switch: a life cycle, a kernel socket beside
- * them, and options.
+ * Common part of client and server sockets of the switch: life cycle, kernel socket and options.
  *
  * <p>Shape: {@code kernel} is the JDK's own implementation. It is created at once and does
- * everything until it is decided which stack carries the data; options are always set on it, so
- * that it checks, rounds and answers them (behaviours 23 and 24).
+ * everything until the switch decides which stack carries the data. Options are always set on it,
+ * so that the JDK checks, rounds and returns them (behaviours 23 and 24).
  *
  * <p>States: NEW, UNCONNECTED (also: listening), CONNECTING, CONNECTED, CLOSED. {@code stateLock}
- * guards the state and every field without another remark; no thread blocks while holding it.
+ * guards the state and every field without a comment that says otherwise; no thread blocks while
+ * holding it.
  */
 public abstract sealed class SwitchSocketImpl extends SocketImpl
         permits SwitchClientImpl, SwitchServerImpl {
@@ -46,19 +46,22 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     volatile KernelSocket kernel; // set under stateLock
     volatile int timeoutMillis; // set under stateLock
 
-    /** The connection if it is offloaded or may move; null while the kernel's socket has it all. */
+    /**
+     * The connection, if it is offloaded or may move; null while the kernel's socket does
+     * everything.
+     */
     volatile Duplex carried; // set under stateLock, once for each connection
 
     OptionLog options; // null until one is set
     InetSocketAddress asked; // what the application asked to bind to, or null
-    ConnectionInfo kernelInfo; // why the kernel carries it, or what it accepts
+    ConnectionInfo kernelInfo; // why the kernel carries the connection, or accepted connections
 
     SwitchSocketImpl(OffloadSwitch owner) {
         this.owner = owner;
     }
 
     /**
-     * For a socket that connects or is accepted.
+     * Makes the implementation of a socket that connects or is accepted.
      *
      * @param proxies whether the kernel path obeys the {@code ProxySelector}, as {@code new
      *     Socket()} does
@@ -68,16 +71,17 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
     }
 
     /**
-     * Goes on with a socket that was made, and perhaps connected or accepted, before the switch had
-     * started; or with a listener that listened.
+     * Makes the implementation that takes over an early socket: one that was made, and perhaps
+     * connected or accepted, or that listened, before the switch had started.
      *
-     * @param state of either: {@code platform}, the JDK's own implementation; {@code bound}, what
-     *     the application asked to bind to, or null; {@code options} that were set, as {@link
-     *     OptionLog} has them, null if none was. Of a listener also its {@code backlog}, at least
-     *     1, and its {@code timeout}. Of another one {@code listener}, the switch's, where it was
-     *     accepted; {@code created}, whether it has a descriptor; {@code remote}, where it is
-     *     connected to, or null; and the parts of {@link io.sdp4j.offload.Began}
-     * @return null if it is connected, and the rules do not let it move
+     * @param state always: {@code platform}, the JDK's own implementation; {@code bound}, the
+     *     address that the application asked to bind to, or null; {@code options} that were set, as
+     *     in {@link OptionLog}, or null. For a listener also its {@code backlog}, at least 1, and
+     *     its {@code timeout}. For another socket also {@code listener}, the switch's
+     *     implementation that accepted it, or null; {@code created}, whether it has a descriptor;
+     *     {@code remote}, the address that it is connected to, or null; {@code ended}, whether a
+     *     read was told the end; and the parts of {@link io.sdp4j.offload.Began}
+     * @return null if the socket is connected and its connection may not move
      */
     public static SwitchSocketImpl early(OffloadSwitch owner, Map<String, Object> state)
             throws IOException {
@@ -118,10 +122,10 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         return connection != null && connection.migrate();
     }
 
-    /** A kernel socket of the right kind, not created. */
+    /** Returns a kernel socket of the right kind, on which {@code create} was not called yet. */
     abstract KernelSocket newKernel();
 
-    /** SO_TIMEOUT has another value; called under the state lock. */
+    /** Applies a new value of SO_TIMEOUT. Called under the state lock. */
     abstract void timeoutChanged() throws SocketException;
 
     static KernelSocket createdNow(KernelSocket fresh) throws IOException {
@@ -153,7 +157,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         }
     }
 
-    /** Called under the state lock. */
+    /** Binds the kernel's socket. Called under the state lock. */
     void bindKernel(InetSocketAddress to) throws IOException {
         assert Thread.holdsLock(stateLock);
         kernel.bind(to.getAddress(), to.getPort());
@@ -192,7 +196,7 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
         }
     }
 
-    /** The kernel socket that knows the options; called under the state lock. */
+    /** Returns the kernel socket that holds the options. Called under the state lock. */
     KernelSocket optionSocket() throws SocketException {
         ensureOpen();
         return kernel;
