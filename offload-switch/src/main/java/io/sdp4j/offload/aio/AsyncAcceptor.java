@@ -17,23 +17,23 @@ import java.util.concurrent.Future;
 /**
  * One asynchronous accept for two queues: the kernel's and the offload listeners' (behaviour 29).
  *
- * <p>Shape: the application's accept is {@code waiting}, at most one, while an accept of the
- * kernel's channel is under way as well. That one cannot be taken back: a connection that it brings
- * after the application's accept was satisfied by an offloaded one is {@code kept} for the next
- * accept. When both queues have something they are served in turn (behaviour 29): every accept
- * begins one of the kernel's unless one is under way or kept, because the kernel's queue cannot be
- * looked at. {@code this} guards the fields; no handler is called and no channel touched with it
- * held.
+ * <p>Shape: {@code waiting} is the application's accept, at most one; an accept of the kernel's
+ * channel is under way at the same time. The kernel's accept cannot be taken back: if it brings a
+ * connection after an offloaded one satisfied the application's accept, the connection is {@code
+ * kept} for the next accept. When both queues have something, they are served in turn (behaviour
+ * 29). Every accept begins one of the kernel's, unless one is under way or a connection is kept,
+ * because the kernel's queue cannot be polled. {@code this} guards the fields; no handler is called
+ * and no channel touched while it is held.
  */
 final class AsyncAcceptor
         implements CompletionHandler<AsynchronousSocketChannel, Void>, Pending.Owner {
-    /** An accept of the application's: the future if there is no handler. */
+    /** An accept of the application; {@code future} is null if there is a handler. */
     private record Operation(
             CompletionHandler<AsynchronousSocketChannel, Object> handler,
             Object attachment,
             Pending<AsynchronousSocketChannel> future) {}
 
-    /** One of the two is null. */
+    /** A connection from one of the queues; the other component is null. */
     private record Taken(OffloadStream stream, AsynchronousSocketChannel accepted) {}
 
     private final SwitchChannelGroup group;
@@ -61,15 +61,15 @@ final class AsyncAcceptor
         listening = from;
     }
 
-    /** Why a connection that the kernel accepts now is there. */
+    /** Why a connection that the kernel accepts now is on TCP. */
     synchronized Attempt why() {
         return listening.why();
     }
 
     /**
-     * Accepts; the listener is bound.
+     * Begins an accept. The listener is bound.
      *
-     * @param handler null: the outcome goes to the future that is returned
+     * @param handler null = the outcome goes to the future that is returned
      */
     @SuppressWarnings("ReferenceEquality") // this very accept
     Future<AsynchronousSocketChannel> accept(
@@ -94,15 +94,15 @@ final class AsyncAcceptor
             begin = !kernelAccepts && kept == null && !closed;
             kernelAccepts |= begin;
         }
-        if (begin) { // before a handler can be called, which may be long
+        if (begin) { // before a handler is called, which may take long
             try {
                 kernel.accept(null, this);
-            } catch (RuntimeException e) { // one from before the acceptor was there is pending
+            } catch (RuntimeException e) { // an accept from before the acceptor existed is pending
                 Operation refused = takeBack();
                 if (refused == fresh) {
                     throw e;
                 }
-                if (refused != null) { // it has come since, and relied on the kernel's part
+                if (refused != null) { // a later accept, which relied on this one of the kernel's
                     deliver(refused, null, e, false);
                 }
             }
@@ -115,7 +115,10 @@ final class AsyncAcceptor
         return fresh.future();
     }
 
-    /** The kernel's channel has refused its part: the accept that waits for it, or null. */
+    /**
+     * Notes that the kernel's channel has refused to accept. Returns the accept that waits, or
+     * null.
+     */
     private synchronized Operation takeBack() {
         kernelAccepts = false;
         Operation refused = waiting;
@@ -152,7 +155,7 @@ final class AsyncAcceptor
             }
             operation = waiting;
             waiting = null;
-            group.hold(); // the listener may leave it now, and the handler needs a thread of it
+            group.hold(); // the listener may leave the group now, but the handler needs a thread
         }
         Taken taken = new Taken(stream, null);
         if (operation.future() != null) {
@@ -171,7 +174,7 @@ final class AsyncAcceptor
         }
     }
 
-    /** The kernel's accept has brought a connection. */
+    /** Called when the kernel's accept has brought a connection. */
     @Override
     public void completed(AsynchronousSocketChannel accepted, Void none) {
         Operation operation = null;
@@ -258,7 +261,7 @@ final class AsyncAcceptor
         closeQuietly(listener);
     }
 
-    /** Closes both listeners, and then tells the accept that waits: the address is free by then. */
+    /** Closes both listeners, then fails the waiting accept: by then the address is free. */
     void close() throws IOException {
         Operation operation;
         AsynchronousSocketChannel unwanted;
@@ -289,16 +292,16 @@ final class AsyncAcceptor
         try {
             return accepted.getRemoteAddress();
         } catch (IOException e) {
-            return null; // it has ended
+            return null; // the connection has ended
         }
     }
 
-    /** Where no caller is left to be told. */
+    /** Closes a channel when there is no caller to whom a failure could be reported. */
     static void closeQuietly(Channel channel) {
         try {
             channel.close();
         } catch (IOException e) {
-            // as the JDK: it is closed all the same
+            // as in the JDK: the channel is closed all the same
         }
     }
 }

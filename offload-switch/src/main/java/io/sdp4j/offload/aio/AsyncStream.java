@@ -8,8 +8,8 @@ import java.nio.channels.ClosedChannelException;
 /**
  * Asynchronous reads and writes, half-close and close on top of one {@link OffloadStream}.
  *
- * <p>Every user of the stream is inside {@code gate}; the last one to leave after {@link #close}
- * gives it back. Thread-safe.
+ * <p>Every thread that uses the stream is inside {@code gate}; the last one that leaves after
+ * {@link #close} gives the stream back. Thread-safe.
  */
 final class AsyncStream {
     final OffloadStream stream;
@@ -37,7 +37,7 @@ final class AsyncStream {
 
     // --- half-close and close ---
 
-    /** Its connect was cancelled: nothing may be read or written. */
+    /** Forbids reads and writes, as the connect was cancelled. */
     void kill() {
         reads.kill();
         writes.kill();
@@ -62,18 +62,18 @@ final class AsyncStream {
         } finally {
             gate.leave();
         }
-        readiness.again(); // what waits finds out
+        readiness.again(); // so that a waiting operation notices
     }
 
-    /** Closes; idempotent, does not block. Waiting operations fail. */
+    /** Closes the stream; waiting operations fail. Idempotent, does not block. */
     void close() {
         gate.close();
     }
 
     /**
-     * The stream comes first: when an operation has failed, the application may use its buffers
-     * again, and nothing must touch them any more. The group comes last: its threads live as long
-     * as it has a member, and the handlers of what waits need one.
+     * Closes the stream first: once an operation has failed, the application may use its buffers
+     * again, and nothing may touch them any more. Leaves the group last: its threads live as long
+     * as it has a member, and the handlers of waiting operations need one.
      */
     private void release() {
         try {

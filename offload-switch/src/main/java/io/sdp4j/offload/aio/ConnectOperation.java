@@ -9,10 +9,10 @@ import java.nio.channels.CompletionHandler;
 import java.util.concurrent.ExecutionException;
 
 /**
- * One connect that has to ask providers first, on a thread of its own as long as it lasts: a
- * provider may block, and neither the application nor a thread of its group is to wait for it.
+ * One connect that asks providers first, on a thread of its own: a provider may block, and neither
+ * the application nor a thread of its group may wait for it.
  *
- * <p>Completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
+ * <p>It is completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
  */
 final class ConnectOperation implements Runnable, Pending.Owner {
     private final SwitchAsynchronousSocketChannel channel;
@@ -21,15 +21,15 @@ final class ConnectOperation implements Runnable, Pending.Owner {
     private final InetSocketAddress target;
     private final InetSocketAddress reachable;
     final Pending<Void> future; // null if there is a handler
-    private CompletionHandler<Void, Object> handler; // null once it is told, or none
+    private CompletionHandler<Void, Object> handler; // null if there is none, or it was called
     private Object attachment;
     private boolean over;
     private boolean cancelled;
 
     /**
      * @param target as the application gave it
-     * @param reachable the same, not a wildcard
-     * @param handler null: the outcome goes to {@link #future}
+     * @param reachable the same address, with loopback in place of a wildcard
+     * @param handler null = the outcome goes to {@link #future}
      */
     ConnectOperation(
             SwitchAsynchronousSocketChannel channel,
@@ -85,8 +85,9 @@ final class ConnectOperation implements Runnable, Pending.Owner {
     }
 
     /**
-     * Whether the caller alone has to {@link #deliver}. Until then the operation holds the group:
-     * the channel may leave it meanwhile, and the handler needs a thread of it.
+     * Returns whether the caller is the one that has to {@link #deliver}. Until then the operation
+     * holds the group: the channel may leave the group meanwhile, and the handler needs one of its
+     * threads.
      */
     synchronized boolean claim() {
         boolean first = !over;
@@ -105,7 +106,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         }
     }
 
-    /** The channel may live long, and must not keep the handler reachable. */
+    /** Delivers and forgets the handler, which a long-lived channel must not keep reachable. */
     private void tell(Throwable failure) {
         if (future != null) {
             future.finish(null, failure);
@@ -122,7 +123,10 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         channel.group.invokeIndirectly(told, with, null, failure);
     }
 
-    /** Whether the application has lost interest: the connection may still come up, unusable. */
+    /**
+     * Whether the application cancelled the connect: the connection may still come up, but is
+     * unusable.
+     */
     synchronized boolean cancelled() {
         return cancelled;
     }

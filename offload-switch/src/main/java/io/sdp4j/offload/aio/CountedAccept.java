@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The future of a kernel listener's accept, which counts the connection that is taken. */
+/** The future of a kernel listener's accept; counts the connection when it is taken. */
 final class CountedAccept implements Future<AsynchronousSocketChannel> {
     private final SwitchAsynchronousServerSocketChannel listener;
     private final Future<AsynchronousSocketChannel> accept;

@@ -16,8 +16,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reading, or writing, of one offloaded asynchronous channel: at most one operation, which owns its
- * buffers from its start to its completion.
+ * One direction, reading or writing, of an offloaded asynchronous channel. It has at most one
+ * operation, which owns its buffers from its start to its completion.
  *
  * {@snippet lang = text :
  *  IDLE --- start ---> TRYING --- would block ---> WAITING --- ready, closed, late, given up ---> CLAIMED
@@ -26,14 +26,14 @@ import java.util.concurrent.TimeUnit;
  *   +------------------------------------------- complete ---------------------------------------------+
  * }
  *
- * <p>The thread that takes an operation from WAITING to CLAIMED, and no other, completes it: the
- * stream that has become ready, the timer, a thread that cancels, the closer. The monitor guards
- * the first group of fields; the fields of the operation belong to the thread that tries or has
- * claimed it. With the monitor held only the group's timer is called.
+ * <p>Only the thread that takes an operation from WAITING to CLAIMED completes it: a thread that
+ * finds the stream ready, the timer, a thread that cancels, or the closer. The monitor guards the
+ * first group of fields; the fields of the operation belong to the thread that tries or has claimed
+ * it. While the monitor is held, only the group's timer is called.
  *
- * <p>An operation with a handler goes on on a thread of the group, where it ends anyway: if {@link
- * Readiness} can have it so, on the one that notices. One with a future goes on on the thread that
- * noticed, so that it never waits for the application's threads.
+ * <p>An operation with a handler continues on a thread of the group, where its handler is called
+ * anyway; if {@link Readiness} permits, on the thread that notices. An operation with a future
+ * continues on the thread that noticed, so that it never waits for the application's threads.
  */
 final class Direction implements Runnable, Pending.Owner {
     private enum State {
@@ -59,9 +59,9 @@ final class Direction implements Runnable, Pending.Owner {
     private CompletionHandler<Number, Object> handler;
     private Object attachment;
     private Pending<Number> future;
-    private long moved; // with failure, the outcome
+    private long moved; // the outcome, together with failure
     private Throwable failure;
-    private boolean toldReset; // as the kernel does, once; then comes the end
+    private boolean toldReset; // a reset is told once, as by the kernel; then comes the end
 
     Direction(AsyncStream owner, boolean reading) {
         this.owner = owner;
@@ -75,7 +75,7 @@ final class Direction implements Runnable, Pending.Owner {
      *
      * @param one null if there are {@code many}
      * @param timeout 0 or less = none
-     * @param to null: the outcome goes to the future that is returned
+     * @param to null = the outcome goes to the future that is returned
      */
     @SuppressWarnings("unchecked") // Integer for one buffer, Long for many, as the caller asks
     <V extends Number, A> Future<V> start(
@@ -101,7 +101,7 @@ final class Direction implements Runnable, Pending.Owner {
         }
         try {
             loan.take(one, many);
-        } catch (RuntimeException | Error e) { // they will not do
+        } catch (RuntimeException | Error e) { // the buffers cannot be used
             forget();
             return (Future<V>) owner.group.deliver(target, with, null, e);
         }
@@ -125,7 +125,7 @@ final class Direction implements Runnable, Pending.Owner {
                     }
                     lent = true;
                     if (!standBy(await(timeout, unit), target == null)) {
-                        return (Future<V>) result; // the end of the operation gives it back
+                        return (Future<V>) result; // the loan ends with the operation
                     }
                 }
                 if (lent) {
@@ -142,7 +142,7 @@ final class Direction implements Runnable, Pending.Owner {
         return (Future<V>) owner.group.deliver(target, with, value, thrown);
     }
 
-    /** Admits one operation; true = the direction was shut down. */
+    /** Admits one operation; returns whether the direction was shut down. */
     private synchronized boolean begin(boolean room) {
         if (killed) {
             throw new IllegalStateException(
@@ -169,7 +169,7 @@ final class Direction implements Runnable, Pending.Owner {
 
     // --- moving bytes; in the gate ---
 
-    /** Moves what can be moved; false = nothing now. */
+    /** Moves the bytes that can be moved and sets the outcome; false = nothing can be moved now. */
     private boolean tried() {
         try {
             outcome(loan.move(owner.stream), null);
@@ -186,14 +186,16 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
-    /** The classes of {@code java.net} do not show here. */
+    /**
+     * Replaces a {@link SocketException}, which channels do not throw, by an {@link IOException}.
+     */
     private static Throwable asChannelsSay(Throwable e) {
         return e instanceof SocketException ? new IOException(e.getMessage(), e) : e;
     }
 
     // --- waiting ---
 
-    /** As in the JDK the operation fails then, if it has to wait. */
+    /** Fails an operation that has to wait and has a time-out without a unit, as the JDK does. */
     private boolean unitMissing(long timeout, TimeUnit unit) {
         boolean missing = timeout > 0 && unit == null;
         if (missing) {
@@ -202,7 +204,10 @@ final class Direction implements Runnable, Pending.Owner {
         return missing;
     }
 
-    /** Gives the operation its number: a late thread or timer must not touch the next one. */
+    /**
+     * Makes the operation wait, under a number of its own: a late thread or timer must not touch
+     * the next operation.
+     */
     private synchronized int await(long timeout, TimeUnit unit) {
         int mine = ++number;
         state = State.WAITING;
@@ -211,7 +216,10 @@ final class Direction implements Runnable, Pending.Owner {
         return mine;
     }
 
-    /** Back from CLAIMED; false = the time was over meanwhile. */
+    /**
+     * Goes back from CLAIMED to WAITING; false = the time was over meanwhile, and the outcome is
+     * set.
+     */
     private synchronized boolean awaitAgain() {
         if (timerRan) {
             killed = true;
@@ -234,22 +242,22 @@ final class Direction implements Runnable, Pending.Owner {
         return mine == number && claim();
     }
 
-    /** Whether that operation still waits. */
+    /** Whether the operation with this number still waits. */
     synchronized boolean waits(int mine) {
         return mine == number && state == State.WAITING;
     }
 
     /**
-     * Leaves a waiting operation to the stream; called in the gate. It may be over at any moment,
-     * and the next one wait already.
+     * Leaves a waiting operation to the stream. Called in the gate. The operation may end at any
+     * moment, and the next one may wait already.
      *
      * @param mine the operation's number
-     * @param forFuture whether it has a future
-     * @return true if it is over nevertheless, claimed by the caller
+     * @param forFuture whether the operation has a future
+     * @return true if the operation is over after all; then the caller has claimed it
      */
     private boolean standBy(int mine, boolean forFuture) {
         while (true) {
-            // A closer that could not see this operation wait leaves it to us.
+            // A closer that came before this operation waited leaves it to us.
             if (owner.gate.closed()) {
                 if (!claim(mine)) {
                     return false;
@@ -261,7 +269,7 @@ final class Direction implements Runnable, Pending.Owner {
                 return false;
             }
             if (!claim(mine)) {
-                onReady(false); // for the next operation, if that waits: it is not told again
+                onReady(false); // the next operation may wait, and is not told again
                 return false;
             }
             if (tried() || !awaitAgain()) {
@@ -270,7 +278,10 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
-    /** Something may be ready: on a thread of the provider, which goes on with a future only. */
+    /**
+     * Called on a thread of the provider when something may be ready. Continues here an operation
+     * with a future only.
+     */
     void onCall() {
         boolean here;
         synchronized (this) {
@@ -288,10 +299,10 @@ final class Direction implements Runnable, Pending.Owner {
     }
 
     /**
-     * Something may be ready: on a thread of the group, or one that has done something to the
+     * Called when something may be ready, on a thread of the group or a thread that has changed the
      * stream.
      *
-     * @param direct whether this thread is one of the group's that may call a handler
+     * @param direct whether this is a thread of the group that may call a handler
      */
     void onReady(boolean direct) {
         if (direct ? claim() : claimFromOutside()) {
@@ -300,14 +311,14 @@ final class Direction implements Runnable, Pending.Owner {
     }
 
     /**
-     * Claims on a thread that may not call a handler: an operation with one goes to the group's, in
-     * the gate, because the group may end with the channel.
+     * Claims the operation on a thread that may not call a handler. Passes an operation with a
+     * handler to the group, and does so in the gate, because the group may end with the channel.
      *
-     * @return whether the operation is this thread's
+     * @return whether the caller has to go on with the operation
      */
     private boolean claimFromOutside() {
         if (!owner.gate.enter()) {
-            return false; // its closer ends what waits
+            return false; // the closer ends a waiting operation
         }
         try {
             if (!claim()) {
@@ -354,7 +365,7 @@ final class Direction implements Runnable, Pending.Owner {
 
     private void onTimeout(int mine) {
         if (!owner.gate.enter()) {
-            return; // its closer ends what waits
+            return; // the closer ends a waiting operation
         }
         try {
             synchronized (this) {
@@ -375,12 +386,12 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
-    /** The time was over while something was tried. */
+    /** Whether the time was over while the operation was tried. */
     private boolean timedOut() {
         return failure instanceof InterruptedByTimeoutException;
     }
 
-    /** In the gate. */
+    /** Ends the loan of an operation that was given up. Called in the gate. */
     private void giveBack() {
         owner.stream.reclaim(op, true);
         owner.readiness.forget(this);
@@ -403,7 +414,7 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
-    /** The operation is over: nothing of it stays, and the next one may begin. */
+    /** Forgets the operation, which is over, so that the next one may begin. */
     private void forget() {
         loan.end();
         handler = null;
@@ -445,12 +456,15 @@ final class Direction implements Runnable, Pending.Owner {
         owner.channel.closeAfter(null);
     }
 
-    /** No further operation, as after a connect that was cancelled. */
+    /** Forbids further operations, because the connect was cancelled. */
     synchronized void kill() {
         killed = true;
     }
 
-    /** Later operations find the direction shut down; one that waits is left to the stream. */
+    /**
+     * Makes later operations find the direction shut down; a waiting operation is left to the
+     * stream.
+     */
     synchronized void shutDown() {
         shut = true;
     }
@@ -460,8 +474,8 @@ final class Direction implements Runnable, Pending.Owner {
     }
 
     /**
-     * Back from CLAIMED, the gate being closed: until the stream is closed too it may use the
-     * buffers. False = it is closed.
+     * Goes back from CLAIMED to WAITING when the gate is closed but the stream is not: until its
+     * close the stream may use the buffers. False = the stream is closed.
      */
     private synchronized boolean leftToCloser() {
         if (!streamClosed) {
@@ -470,7 +484,7 @@ final class Direction implements Runnable, Pending.Owner {
         return !streamClosed;
     }
 
-    /** The stream is closed: fails what waits. */
+    /** Fails a waiting operation. Called when the stream is closed. */
     void closed() {
         boolean waits;
         synchronized (this) {

@@ -3,11 +3,11 @@ package io.sdp4j.offload.aio;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets any number of threads use something until it is closed, and tells when the last one has
- * left.
+ * Lets any number of threads use a resource until the gate is closed, then runs an action when the
+ * last thread has left.
  *
- * <p>Shape: {@code state} counts the users; its sign bit is set for good by {@link #close}. Lock
- * free, allocates nothing, never waits.
+ * <p>Shape: {@code state} counts the users; {@link #close} sets its sign bit, which stays set.
+ * Thread-safe and lock-free; allocates nothing, never waits.
  */
 final class Gate {
     private static final int CLOSED = Integer.MIN_VALUE;
@@ -19,7 +19,7 @@ final class Gate {
         this.whenIdle = whenIdle;
     }
 
-    /** Whether the caller may go on; then it must {@link #leave}. */
+    /** Returns whether the caller may use the resource; if so, it must {@link #leave}. */
     boolean enter() {
         int seen = state.get();
         while (seen >= 0) {
@@ -42,7 +42,7 @@ final class Gate {
         return state.get() < 0;
     }
 
-    /** Lets no thread in any more; idempotent. */
+    /** Admits no thread any more. Idempotent. */
     void close() {
         if (state.getAndUpdate(s -> s | CLOSED) == 0) {
             whenIdle.run();

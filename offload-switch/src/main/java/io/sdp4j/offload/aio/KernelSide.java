@@ -19,23 +19,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The JDK's own channel of a switched one: carries the connection, or holds the port of an
- * offloaded one and answers for its options. An accepted offloaded channel has none until an option
- * is asked for.
+ * The JDK's own channel inside a channel of the switch. It carries the connection, or holds the
+ * port of an offloaded connection and answers for options. An accepted offloaded channel has none
+ * until an option is asked for.
  *
- * <p>Guarded by the lock of its channel, but for the volatile fields.
+ * <p>The state lock of the switch's channel guards all fields but the volatile ones.
  */
 final class KernelSide {
     private final OffloadSwitch owner;
     private final SwitchChannelGroup group;
-    private final Integer receiveBuffer; // of the listener
-    volatile AsynchronousSocketChannel kernel; // null: accepted, and no option was asked for
+    private final Integer receiveBuffer; // set on the listener, or null
+    volatile AsynchronousSocketChannel kernel; // null = accepted, and no option was asked for yet
     volatile boolean counted;
     private volatile boolean killed; // its connect was cancelled
-    private volatile ConnectionInfo info; // why it carries the connection; null if it does not
+    private volatile ConnectionInfo info; // why the kernel carries it; null if it does not
     private OptionLog options; // null until one is set
     private InetSocketAddress asked; // what the application asked to bind to, or null
-    private boolean holdsPort; // bound by us, for an offload attempt
+    private boolean holdsPort; // kernel is bound by us, for an offload attempt
 
     KernelSide(
             OffloadSwitch owner,
@@ -67,14 +67,15 @@ final class KernelSide {
 
     // --- carrying the connection ---
 
-    /** From now on the kernel connects, for this reason. */
+    /** Notes that the kernel connects, and why. */
     void goOn(Attempt why) {
         info = why.kernelInfo();
     }
 
     /**
-     * The same after an attempt that has failed and may have bound the channel. TCP gets a new
-     * channel, so that it chooses its own port, unless the group takes no channel any more.
+     * As {@link #goOn}, after an offload attempt that has failed and may have bound the channel.
+     * TCP gets a new channel then, so that it chooses its own port, unless the group takes no
+     * channel any more.
      */
     void fallBack(Attempt why) throws IOException {
         goOn(why);
@@ -118,7 +119,7 @@ final class KernelSide {
         return counted ? Optional.of(info) : Optional.empty();
     }
 
-    /** Its connect was cancelled: nothing may be read or written. */
+    /** Forbids reads and writes, as the connect was cancelled. */
     void kill() {
         killed = true;
     }
@@ -141,12 +142,18 @@ final class KernelSide {
         return asked == null ? null : asked.getAddress();
     }
 
-    /** The addresses that the application knows: not the port of an attempt that goes on. */
+    /**
+     * The local address, as the application may know it: null while only an offload attempt has
+     * bound the channel.
+     */
     SocketAddress localAddress() throws IOException {
         return holdsPort && info == null ? null : kernel.getLocalAddress();
     }
 
-    /** Binds to {@code source} unless the application has bound already (behaviour 6). */
+    /**
+     * Binds the kernel's channel to {@code source}, unless it is bound already (behaviour 6), and
+     * returns the address.
+     */
     InetSocketAddress holdPort(InetAddress source) throws IOException {
         if (kernel.getLocalAddress() == null) {
             kernel.bind(new InetSocketAddress(source, 0));
@@ -188,7 +195,10 @@ final class KernelSide {
         return optionChannel().getOption(name);
     }
 
-    /** Outside the group, which may refuse new channels while this one lives on. */
+    /**
+     * Returns the channel that holds the options. Opens one if need be, outside the group, which
+     * may refuse new channels already.
+     */
     private AsynchronousSocketChannel optionChannel() throws IOException {
         if (kernel == null) {
             AsynchronousSocketChannel fresh = group.openKernelOutside();

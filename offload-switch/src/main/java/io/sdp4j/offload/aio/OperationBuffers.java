@@ -6,21 +6,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The buffers that the application has lent to one operation at a time, and how bytes move between
- * them and the stream. For the thread that tries or has claimed that operation.
+ * The buffers of one operation at a time, which the application has lent to it; moves bytes between
+ * them and the stream. Confined to the thread that tries or has claimed the operation.
  */
 final class OperationBuffers implements OffloadStream.Loan {
     private final boolean reading;
     private final BorrowedBuffers borrowed = new BorrowedBuffers();
     private ByteBuffer buffer; // null if there are several
     private ByteBuffer[] buffers;
-    private IOException deferred; // met behind bytes that had moved already
+    private IOException deferred; // came after bytes that had moved already
 
     OperationBuffers(boolean reading) {
         this.reading = reading;
     }
 
-    /** Begins, and {@link #end} follows, also where this throws; one of the two is null. */
+    /**
+     * Takes the buffers; {@code one} or {@code many} is null. The caller calls {@link #end} later,
+     * even if this throws.
+     */
     void take(ByteBuffer one, ByteBuffer[] many) {
         if (many == null) {
             borrowed.borrow(one, true);
@@ -63,8 +66,8 @@ final class OperationBuffers implements OffloadStream.Loan {
     }
 
     /**
-     * Moves what can be moved now: one outcome for all buffers, bytes first, and what is behind
-     * them the next time.
+     * Moves the bytes that can be moved now, with one outcome for all buffers. An exception that
+     * comes after bytes is thrown by the next call.
      */
     long move(OffloadStream stream) throws IOException {
         if (deferred != null) {
@@ -90,7 +93,7 @@ final class OperationBuffers implements OffloadStream.Loan {
                     return sum;
                 }
                 if (n < 0) {
-                    return sum == 0 ? -1 : sum; // the end of a stream stays where it is
+                    return sum == 0 ? -1 : sum; // the next call gets the end again
                 }
                 sum += n;
                 if (b.hasRemaining()) {

@@ -5,12 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
 /**
- * The {@link Future} of an operation that is not over yet.
+ * The {@link Future} of an operation that is still under way.
  *
- * <p>Errors are an {@link IOException} always, as the JDK's own channels give them. Thread-safe.
+ * <p>Every failure is reported as an {@link IOException}, as by the JDK's own channels.
+ * Thread-safe.
  */
 final class Pending<V> extends CompletableFuture<V> {
-    /** Can give a pending operation up. */
+    /** Owner of a pending operation, which can give it up. */
     interface Owner {
         /**
          * Forgets the operation, and forbids further ones of its kind.
@@ -29,7 +30,7 @@ final class Pending<V> extends CompletableFuture<V> {
         this.owner = owner;
     }
 
-    /** A future that is over. */
+    /** Returns a completed future. */
     static <V> Future<V> done(V value, Throwable failure) {
         return failure == null
                 ? CompletableFuture.completedFuture(value)
@@ -48,7 +49,10 @@ final class Pending<V> extends CompletableFuture<V> {
         return failure instanceof IOException e ? e : new IOException(failure);
     }
 
-    /** Waiting threads are released after the channel was closed. */
+    /**
+     * Cancels; with {@code mayInterruptIfRunning} the channel is closed before waiting threads are
+     * released.
+     */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         if (isDone() || !owner.giveUp(this)) {

@@ -5,15 +5,16 @@ import io.sdp4j.offload.jdk.KernelAsync;
 import io.sdp4j.offload.spi.OffloadStream;
 
 /**
- * How the waiting operations of one stream learn that they can go on.
+ * Tells the waiting operations of one stream when they can go on.
  *
- * <p>Those with handlers by the stream's notify descriptor, which the group's own threads watch:
- * the thread that wakes is the one that calls the handler, as with the JDK's own channels. Where
- * there is none, while it cannot be used, and while an operation waits that goes to a future, by a
- * call of the provider's: so a future does not depend on the threads of the application's group.
+ * <p>Operations with handlers are told by the stream's notify descriptor, which the group's own
+ * threads watch: the thread that wakes also calls the handler, as with the JDK's own channels. A
+ * call of the provider takes the descriptor's place if there is none, while it cannot be used, and
+ * while an operation with a future waits. So a future does not depend on the threads of the
+ * application's group.
  *
- * <p>{@code this} guards the fields, and is held while the stream is asked. Calls of the provider
- * meanwhile, on this very thread, are put off until it is free again.
+ * <p>{@code this} guards the fields, and is held while the stream is asked. Calls that the provider
+ * makes on the same thread meanwhile are put off until the stream has answered.
  */
 final class Readiness implements KernelAsync.Watcher {
     private final AsyncStream owner;
@@ -22,22 +23,23 @@ final class Readiness implements KernelAsync.Watcher {
 
     private GroupPort watch; // null if there is none, or not yet
     private boolean watchTried;
-    private boolean polling; // the group's threads were asked to look
+    private boolean polling; // a thread of the group is to watch the descriptor
     private int waiting; // operations that want to be told; may be over by now
-    private int futures; // those of them that must not rely on the group
+    private int futures; // those of them that have futures, so must not rely on the group
     private int rung; // those of them that rely on the notify descriptor
-    private int early; // what the provider has called for while the stream was asked
+    private int early; // operations that the provider called for while the stream was asked
 
     Readiness(AsyncStream owner) {
         this.owner = owner;
     }
 
     /**
-     * Has {@link Direction#onReady} called once {@code direction} may go on; in the gate.
+     * Asks for one call of {@link Direction#onReady} or {@link Direction#onCall} when {@code
+     * direction} may go on. Called in the gate.
      *
-     * @param operation its number in the direction
-     * @param future whether the operation goes to a future
-     * @return false, and no call comes, if it may go on now
+     * @param operation the operation's number in the direction
+     * @param future whether the operation has a future
+     * @return false, and no call comes, if the operation may go on now
      */
     boolean await(Direction direction, int operation, boolean future) {
         int op = direction.op;
@@ -55,7 +57,8 @@ final class Readiness implements KernelAsync.Watcher {
     }
 
     /**
-     * Asks on behalf of all that wait; which of them can go on now, and are not waiting any more.
+     * Asks the stream on behalf of all waiting operations. Returns those that can go on now and do
+     * not wait any more.
      */
     private int ask(int fresh) {
         int ready = 0;
@@ -106,7 +109,7 @@ final class Readiness implements KernelAsync.Watcher {
         called(OffloadStream.WRITE);
     }
 
-    /** By the provider. */
+    /** Called by the provider. */
     private void called(int op) {
         if (Thread.holdsLock(this)) {
             early |= op;
@@ -119,11 +122,11 @@ final class Readiness implements KernelAsync.Watcher {
         (op == OffloadStream.READ ? owner.reads : owner.writes).onCall();
     }
 
-    /** By the group: the notify descriptor is readable. */
+    /** Called by the group when the notify descriptor is readable. */
     @Override
     public void readable(boolean direct) {
         if (!owner.gate.enter()) {
-            return; // its closer has ended what waits
+            return; // the closer ends waiting operations
         }
         int ready;
         try {
@@ -131,7 +134,7 @@ final class Readiness implements KernelAsync.Watcher {
                 polling = false;
                 ready = rung;
                 if (ready == (OffloadStream.READ | OffloadStream.WRITE)) {
-                    ready = ask(0); // only one of them may have become so
+                    ready = ask(0); // perhaps only one of them is ready
                 } else {
                     waiting &= ~ready;
                     rung = 0;
@@ -143,7 +146,10 @@ final class Readiness implements KernelAsync.Watcher {
         tell(ready, direct);
     }
 
-    /** Of two operations one goes on here, as the JDK has it. */
+    /**
+     * Tells operations to go on. If both are ready, only the read goes on on this thread, as in the
+     * JDK.
+     */
     private void tell(int ops, boolean direct) {
         if ((ops & OffloadStream.WRITE) != 0) {
             owner.writes.onReady(direct && (ops & OffloadStream.READ) == 0);
@@ -153,13 +159,13 @@ final class Readiness implements KernelAsync.Watcher {
         }
     }
 
-    /** An operation was given up: it wants nothing any more. */
+    /** Forgets the operation of a direction, which was given up. */
     synchronized void forget(Direction direction) {
         waiting &= ~direction.op;
         futures &= ~direction.op;
     }
 
-    /** An operation on the stream may have ended the request. */
+    /** Makes both directions try again, as a shutdown may have ended the request. */
     void again() {
         tell(OffloadStream.READ | OffloadStream.WRITE, false);
     }
@@ -169,7 +175,7 @@ final class Readiness implements KernelAsync.Watcher {
         owner.channel.closeAfter(null);
     }
 
-    /** The stream is about to be closed, and the gate is empty. */
+    /** Ends the watch. Called when the gate is empty and the stream is about to be closed. */
     void end() {
         GroupPort w;
         synchronized (this) {

@@ -19,8 +19,8 @@ import java.util.concurrent.ThreadFactory;
 /**
  * Asynchronous channels of one switch. Thread-safe.
  *
- * <p>Where no rule could offload a channel of its kind, or the caller is in a {@link
- * KernelSockets}, a channel is the JDK's own, in the JDK's own group inside ours; it is not
+ * <p>If no rule could offload a channel of its kind, or the caller is in a scope of {@link
+ * KernelSockets}, the channel is the JDK's own, in the JDK's own group inside ours; it is not
  * counted.
  */
 public final class SwitchAsynchronousChannelProvider extends AsynchronousChannelProvider {
@@ -48,7 +48,10 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
         return new SwitchChannelGroup(this, kernel, inner);
     }
 
-    /** Ours for a group of the application's (behaviour 92). */
+    /**
+     * Returns our group for the application's {@code group}; null stands for the default group
+     * (behaviour 92).
+     */
     private SwitchChannelGroup open(AsynchronousChannelGroup group) throws IOException {
         if (group == null) {
             synchronized (this) {
@@ -85,7 +88,10 @@ public final class SwitchAsynchronousChannelProvider extends AsynchronousChannel
                 : own(inner);
     }
 
-    /** The switch is told afterwards: one that it closes before it is a member would stay one. */
+    /**
+     * Adds a channel to its group and then reports it to the switch. In the other order the switch
+     * could close the channel first, which would then stay a member.
+     */
     private <C extends AsynchronousChannel> C member(SwitchChannelGroup in, C channel)
             throws IOException {
         if (!in.add(channel)) {

@@ -19,11 +19,11 @@ import java.util.Set;
 import java.util.concurrent.Future;
 
 /**
- * An asynchronous listener. The kernel's is bound first and owns the port; when the rules allow it,
- * offload listeners stand beside it and {@code acceptor} takes from both. Without them {@code
- * accept} is the kernel's own. Connections from the kernel are handed out as the JDK made them.
+ * An asynchronous listener. The kernel's listener owns the port; if the rules allow it, offload
+ * listeners stand beside it and {@code acceptor} takes from both. Without them {@code accept} is
+ * the kernel's own. Connections from the kernel are handed out as the JDK made them.
  *
- * <p>{@code stateLock} guards the fields; no handler is called with it held.
+ * <p>{@code stateLock} guards the fields; no handler is called while it is held.
  */
 final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSocketChannel {
     private final OffloadSwitch owner;
@@ -35,7 +35,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     private volatile Integer receiveBuffer; // as it was asked for, or null
     private volatile boolean closed; // set under stateLock
 
-    /** The caller adds it to the group. */
+    /** An unbound listener. The caller adds it to the group. */
     SwitchAsynchronousServerSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousServerSocketChannel kernel) {
         super(group.provider());
@@ -52,7 +52,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             if (decision == null
                     || !decision.verdict().offloads()
                     || kernel.getLocalAddress() != null) {
-                kernel.bind(local, backlog); // which says what is wrong
+                kernel.bind(local, backlog); // which throws if something is wrong
                 why = OffloadSwitch.byRule(decision);
             } else if (closed) {
                 throw new ClosedChannelException();
@@ -61,7 +61,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             }
         }
         if (acceptor == null) {
-            group.remove(this); // it is the kernel's
+            group.remove(this); // the kernel's channel is a member of the inner group
         }
         return this;
     }
@@ -85,7 +85,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
             why = listening.why();
         } finally {
             if (why == null && kernel.isOpen() && kernel.getLocalAddress() != null) {
-                close(); // bound, but not as the rules want it
+                close(); // bound, but without the offload that the rules want
             }
         }
     }
@@ -120,7 +120,7 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         }
     }
 
-    /** The application's channel for a connection from the kernel's queue. */
+    /** Returns the application's channel for a connection from the kernel's queue. */
     AsynchronousSocketChannel of(AsynchronousSocketChannel accepted) throws IOException {
         if (group.isShutdown()) {
             AsyncAcceptor.closeQuietly(accepted);
@@ -129,17 +129,20 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         return counted(accepted);
     }
 
-    /** Whatever the group says by now: a future may be asked long after its accept. */
+    /**
+     * Counts and returns a connection, even if the group was shut down since: a future may be asked
+     * long after its accept.
+     */
     AsynchronousSocketChannel counted(AsynchronousSocketChannel accepted) {
         AsyncAcceptor both = acceptor;
         Attempt reason = both == null ? why : both.why();
-        if (reason != null) { // else it came while bind was still looking for providers
+        if (reason != null) { // else it came while bind was still asking providers
             owner.counters().kernelAccepted(reason.reason());
         }
         return accepted;
     }
 
-    /** The application's channel for a connection that a provider has accepted. */
+    /** Returns the application's channel for a connection that a provider has accepted. */
     AsynchronousSocketChannel of(OffloadStream stream) throws IOException {
         SwitchAsynchronousSocketChannel child =
                 new SwitchAsynchronousSocketChannel(owner, group, stream, receiveBuffer);
@@ -151,12 +154,12 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
         return child;
     }
 
-    /** In the JDK's words. */
+    /** The exception of an accept whose group was shut down, as in the JDK. */
     private static IOException shutDown() {
         return new IOException(new ShutdownChannelGroupException());
     }
 
-    /** Counts what a handler gets. */
+    /** Counts the connection before the application's handler gets it. */
     private record CountedHandler<A>(
             SwitchAsynchronousServerSocketChannel listener,
             CompletionHandler<AsynchronousSocketChannel, ? super A> handler)

@@ -29,13 +29,13 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * An asynchronous channel that decides when it connects whether the kernel's TCP or an offload
- * provider carries it, and never changes its mind afterwards (behaviour 96).
+ * provider carries it. It never moves afterwards (behaviour 96).
  *
  * <p>Shape: {@code side} has the JDK's own channel, which does everything until an offload attempt
- * begins, and everything again once the connection goes through the kernel. Offloaded, {@code
+ * begins, and again once the connection goes through the kernel. In an offloaded connection {@code
  * offloaded} carries the data, and the kernel's channel stays, unconnected, to hold the port number
- * and to answer for options. {@code stateLock} guards the state and every field without another
- * remark; no thread blocks, and no handler is called, with it held.
+ * and to answer for options. {@code stateLock} guards the state and every field without a comment
+ * that says otherwise; no thread blocks, and no handler is called, while it is held.
  */
 public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketChannel {
     private enum State {
@@ -48,7 +48,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     private final OffloadSwitch owner;
     final SwitchChannelGroup group;
     private final Object stateLock = new Object();
-    private final KernelSide side; // stateLock, but for its look at an established connection
+    private final KernelSide side; // stateLock, except for the look at its volatile fields
 
     private State state;
     private volatile boolean closed; // set under stateLock
@@ -57,7 +57,9 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection, as the application gave it
 
-    /** The caller adds it to the group, and then tells the switch. */
+    /**
+     * An unconnected channel. The caller adds it to the group, and then reports it to the switch.
+     */
     SwitchAsynchronousSocketChannel(
             OffloadSwitch owner, SwitchChannelGroup group, AsynchronousSocketChannel kernel) {
         super(group.provider());
@@ -68,9 +70,10 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     }
 
     /**
-     * An accepted offloaded connection; likewise.
+     * An accepted offloaded connection. The caller adds it to the group, and then reports it to the
+     * switch.
      *
-     * @param receiveBuffer what was asked for at the listener, or null
+     * @param receiveBuffer the size that was set on the listener, or null
      */
     SwitchAsynchronousSocketChannel(
             OffloadSwitch owner,
@@ -88,7 +91,10 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
     }
 
-    /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
+    /**
+     * Where a channel's connection runs, and why; empty if the channel has no connection or is not
+     * of a switch.
+     */
     public static Optional<ConnectionInfo> explain(AsynchronousSocketChannel channel) {
         return channel instanceof SwitchAsynchronousSocketChannel ours
                 ? ours.connectionInfo()
@@ -126,7 +132,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         boolean settled = false;
         synchronized (stateLock) {
             if (closed) {
-                // below: handlers are not called with the lock held
+                // fails below: handlers are not called with the lock held
             } else if (state == State.OFFLOADED) {
                 KernelSide.check(target);
                 throw new AlreadyConnectedException();
@@ -156,11 +162,11 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         return null;
     }
 
-    /** The attempt that has to be made first; null if the kernel is to connect. */
+    /** Returns the offload attempt that comes first; null if the kernel connects at once. */
     private ConnectOperation decide(
             SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
         if (!(target instanceof InetSocketAddress address) || address.isUnresolved()) {
-            return null; // the kernel says what is wrong with it
+            return null; // the kernel's channel throws
         }
         InetSocketAddress reachable = SourceAddressSelection.reachable(address);
         var decision = side.decision(reachable);
@@ -180,7 +186,10 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         return connecting;
     }
 
-    /** For a provider: binds the kernel's channel, so that the number is ours against TCP too. */
+    /**
+     * Returns the callback by which a provider binds the kernel's channel, so that no TCP socket
+     * gets the same port number.
+     */
     ConnectSpec.LocalAddress localAddressTowards(InetSocketAddress target) {
         return ConnectSpec.LocalAddress.of(
                 side.bound(), source -> localAddressTowards(target, source));
@@ -197,7 +206,9 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         }
     }
 
-    /** Takes the connection that a provider has made; cuts it if it is not wanted any more. */
+    /**
+     * Takes the connection that a provider has made; cuts it if the channel was closed meanwhile.
+     */
     void adopt(OffloadStream stream, InetSocketAddress target) throws AsynchronousCloseException {
         synchronized (stateLock) {
             if (!closed) {
@@ -217,7 +228,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         throw new AsynchronousCloseException();
     }
 
-    /** No provider could: what is to connect through the kernel. */
+    /** Gives up the offload attempt and returns the kernel's channel, which connects now. */
     AsynchronousSocketChannel fallBack(Attempt why) throws IOException {
         synchronized (stateLock) {
             if (closed) {
@@ -229,7 +240,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         }
     }
 
-    /** The connection is up, one way or the other. */
+    /** Ends the connect: the connection is up, offloaded or through the kernel. */
     void connected() {
         synchronized (stateLock) {
             if (connecting.cancelled()) {
@@ -243,10 +254,10 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                 return;
             }
         }
-        group.remove(this); // as above
+        group.remove(this); // the kernel's channel is a member of the inner group
     }
 
-    /** Counts a connection through the kernel once it is seen to be up. */
+    /** Counts a connection through the kernel the first time that it is found up. */
     void noteEstablished() {
         if (!side.counted) {
             synchronized (stateLock) {
@@ -255,13 +266,13 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         }
     }
 
-    // --- reading and writing: an offloaded one's arguments are judged as the JDK does ---
+    // --- reading and writing: if offloaded, arguments are checked as in the JDK ---
 
     /**
-     * The kernel's channel, to move data.
+     * Returns the kernel's channel for a read or write.
      *
      * @param what Reading or Writing
-     * @throws IllegalStateException if that is not allowed any more
+     * @throws IllegalStateException if the connect was cancelled, so that data may not move
      */
     private AsynchronousSocketChannel kernelFor(String what) {
         noteEstablished();
@@ -499,17 +510,20 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             try {
                 side.close();
             } finally {
-                if (tell) { // once its address is free
+                if (tell) { // now that its address is free
                     operation.deliver(new AsynchronousCloseException());
                 }
                 if (offloaded == null) {
-                    group.remove(this); // else the stream does, when its last user has left
+                    group.remove(this); // else AsyncStream does, when its last user has left
                 }
             }
         }
     }
 
-    /** Closes where the reason is reported, not what goes wrong with the closing. */
+    /**
+     * Closes the channel for {@code reason}, which is reported; a failure of the close is only
+     * added to it.
+     */
     void closeAfter(Throwable reason) {
         try {
             close();

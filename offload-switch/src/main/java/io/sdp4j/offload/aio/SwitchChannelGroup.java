@@ -21,13 +21,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A channel group: the JDK's own, which has the threads, the timer and every kernel channel, and
- * beside it the offloaded channels that the JDK's cannot see (behaviours 91 and 93).
+ * A channel group: {@code inner}, the JDK's own group, which has the threads, the timer and every
+ * kernel channel, and beside it {@code members}, the channels that are or may become offloaded,
+ * which the JDK's group cannot see (behaviours 91 and 93).
  *
- * <p>Termination is the inner group's. It is shut down together with this one, so that it takes no
- * connection any more, and {@code keeper} is left in it until the last member is gone, whose
- * handlers need its threads; then it waits for its kernel channels by itself. {@code this} guards
- * the fields.
+ * <p>Termination is that of the inner group, which is shut down together with this group, so that
+ * it takes no connection any more. An unused channel, {@code keeper}, stays in the inner group
+ * until the last member is gone, whose handlers need the threads; then the inner group waits for
+ * its kernel channels by itself. {@code this} guards the fields.
  */
 final class SwitchChannelGroup extends AsynchronousChannelGroup implements Executor {
     private static final long GONE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -35,13 +36,13 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     private final KernelAsync kernel;
     final AsynchronousChannelGroup inner; // the JDK's own, for kernel channels
 
-    /** Open channels and listeners, but for those that are the kernel's for good. */
+    /** Open channels and listeners, except those that have become the kernel's alone. */
     private final Set<Closeable> members = new HashSet<>();
 
-    private int held; // by operations that are about to hand their handlers over
+    private int held; // operations that are about to hand over their handlers
     private boolean shutdown;
     private boolean closing; // shutdownNow
-    private AsynchronousSocketChannel keeper; // never used; null = none is needed
+    private AsynchronousSocketChannel keeper; // never used; null = not needed, or it failed to open
 
     SwitchChannelGroup(
             AsynchronousChannelProvider provider,
@@ -52,7 +53,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         this.inner = inner;
     }
 
-    // The JDK leaves a descriptor behind where its own group refuses a channel, so both ask first.
+    // Both methods check first: the JDK leaks a descriptor when its own group refuses a channel.
 
     synchronized AsynchronousSocketChannel openKernel() throws IOException {
         checkOpen();
@@ -64,12 +65,12 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         return kernel.openServer(inner);
     }
 
-    /** In the JDK's default group, which never shuts down. */
+    /** Opens a channel in the JDK's default group, which never shuts down. */
     AsynchronousSocketChannel openKernelOutside() throws IOException {
         return kernel.open(null);
     }
 
-    /** The options of every channel of the JDK's own. */
+    /** The options that every channel of the JDK supports. */
     Set<SocketOption<?>> socketOptions() {
         try (AsynchronousSocketChannel any = openKernelOutside()) {
             return any.supportedOptions();
@@ -95,8 +96,8 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
     }
 
     /**
-     * A member was closed, and its last handler handed over; or it is the kernel's from now on, and
-     * the inner group looks after it.
+     * Removes a member that was closed and has handed over its last handler, or that has become the
+     * kernel's alone, so that the inner group looks after it.
      */
     void remove(Closeable member) {
         synchronized (this) {
@@ -105,7 +106,10 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         endIfLast();
     }
 
-    /** Keeps the threads until {@link #release}, for an operation of a channel that may leave. */
+    /**
+     * Keeps the group's threads until {@link #release}, for an operation whose channel may leave
+     * meanwhile.
+     */
     synchronized void hold() {
         held++;
     }
@@ -135,7 +139,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
             try {
                 inner.shutdownNow();
             } catch (IOException e) {
-                // as the JDK: the channels are closed all the same
+                // as in the JDK: the channels are closed all the same
             }
         } else if (last) {
             inner.shutdown();
@@ -171,7 +175,10 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         endIfLast();
     }
 
-    /** Without one the inner group goes on until the last member is gone. */
+    /**
+     * Opens the keeper, or returns null. Without a keeper the inner group is shut down only when
+     * the last member is gone.
+     */
     private AsynchronousSocketChannel newKeeper() {
         try {
             return kernel.open(inner);
@@ -192,15 +199,17 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
             try {
                 member.close();
             } catch (IOException e) {
-                // as the JDK: the others are closed all the same
+                // as in the JDK: the others are closed all the same
             }
         }
-        if (allGone()) { // else the last one ends it
+        if (allGone()) { // else the last member ends the inner group
             inner.shutdownNow();
         }
     }
 
-    /** Waits for threads that are just using a member, and hand its handlers over; not for long. */
+    /**
+     * Waits, for a second at most, for threads that still use a member or hand over its handlers.
+     */
     private synchronized boolean allGone() {
         long endNanos = System.nanoTime() + GONE_NANOS;
         boolean interrupted = false;
@@ -231,7 +240,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         kernel.execute(inner, task);
     }
 
-    /** To be called first by a task of {@link #execute}. */
+    /** Must be called first by a task of {@link #execute}. */
     void taskBegins() {
         kernel.taskBegins();
     }
@@ -252,7 +261,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
 
     /**
      * Delivers an outcome that is known before the initiating call returns: to a handler, on this
-     * thread if the JDK would call it here (behaviour 94), or as a future that is over.
+     * thread if the JDK would call it here (behaviour 94), or as a completed future.
      */
     <V, A> Future<V> deliver(
             CompletionHandler<V, ? super A> handler, A attachment, V value, Throwable failure) {
@@ -265,7 +274,7 @@ final class SwitchChannelGroup extends AsynchronousChannelGroup implements Execu
         return null;
     }
 
-    /** Calls a handler on a thread of the group, later. */
+    /** Calls a handler later, on a thread of the group. */
     <V, A> void invokeIndirectly(
             CompletionHandler<V, ? super A> handler, A attachment, V value, Throwable failure) {
         try {
