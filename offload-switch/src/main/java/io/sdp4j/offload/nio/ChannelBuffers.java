@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Where the data of one call goes to or comes from, in one buffer or several; used again by the
- * next call.
+ * The buffers of one call, one or several, that data goes to or comes from; used again by the next
+ * call.
  *
  * <p>Guarded by the data lock of its direction.
  */
@@ -20,9 +20,10 @@ abstract class ChannelBuffers implements OffloadStream.Loan {
     private final BorrowedBuffers borrowed = new BorrowedBuffers();
 
     /**
-     * Begins a call, which {@link #clear} ends, also where this throws; one of the two is null.
+     * Begins a call, which {@link #clear} must end, even if this method throws. One of {@code
+     * single} and {@code many} is null.
      *
-     * @param parks whether the call gives its buffers up while it waits: then an arena of theirs
+     * @param parks whether the call releases the buffers' arenas while it waits, so that an arena
      *     may be closed meanwhile, as in the JDK
      */
     final void of(ByteBuffer single, ByteBuffer[] many, int offset, int length, boolean parks) {
@@ -46,12 +47,12 @@ abstract class ChannelBuffers implements OffloadStream.Loan {
         }
     }
 
-    /** The buffers of a call, each of which moves by itself. */
+    /** Returns the buffers of a call in a form in which each can move by itself. */
     ByteBuffer[] each(BorrowedBuffers all, ByteBuffer[] many, int from, int to) {
         return many;
     }
 
-    /** Whether any of these has something remaining; false also for what is wrong with them. */
+    /** Whether any of the buffers has something remaining; false also for invalid arguments. */
     static boolean any(ByteBuffer[] many, int offset, int length) {
         if (many == null || offset < 0 || length < 0 || offset > many.length - length) {
             return false;
@@ -66,7 +67,10 @@ abstract class ChannelBuffers implements OffloadStream.Loan {
         return any;
     }
 
-    /** Lends one buffer to the stream, if that wants it: it is to be reclaimed before the end. */
+    /**
+     * Lends the buffer of the call to the stream, if there is just one and the stream wants it. The
+     * caller must reclaim it before the call ends.
+     */
     final boolean lend(OffloadStream stream, int op) {
         boolean lent = one != null && one.isDirect() && stream.wantsLoan(op, this);
         if (lent) {
@@ -93,21 +97,21 @@ abstract class ChannelBuffers implements OffloadStream.Loan {
         at = 0;
     }
 
-    /** Throws what the JDK throws for a buffer that will not do. */
+    /** Throws the JDK's exception for a buffer that the operation cannot use. */
     void check(ByteBuffer buffer) {
         Objects.requireNonNull(buffer);
     }
 
-    /** For one buffer, which has something remaining. */
+    /** Moves bytes of one buffer, which has something remaining. */
     abstract int moveOne(ByteBuffer buffer) throws IOException;
 
     /**
-     * For several, of which the first has something remaining; a failure after some bytes is told
-     * by the next call (behaviour 17).
+     * Moves bytes of several buffers, of which the first has something remaining. A failure after
+     * some bytes is thrown by the next call (behaviour 17).
      */
     abstract int moveSeveral(ByteBuffer[] buffers, int from, int to) throws IOException;
 
-    /** Bytes that move now; 0 = none. */
+    /** Moves the bytes that can move now and returns their number. */
     final int move() throws IOException {
         if (one != null) {
             return one.hasRemaining() ? moveOne(one) : 0;

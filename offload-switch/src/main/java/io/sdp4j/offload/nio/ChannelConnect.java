@@ -30,11 +30,12 @@ import sun.nio.ch.EarlyConnection;
  * How one channel gets its connection.
  *
  * <p>States: UNDECIDED, the kernel's channel does everything; TRYING, an offload attempt runs, on
- * the connecting thread or for a non-blocking channel on one of {@link ConnectThreads}; then
- * KERNEL, for good; or CONNECTABLE, offloaded but {@code finishConnect} was not called, and
- * OFFLOADED; or FAILED, {@code finishConnect} will say why. Guarded by the channel's state lock,
- * read without it. While TRYING selectors do not look at the channel, also those that have
- * registered it before; when that ends, each is made to ask for the interest again.
+ * the connecting thread or, for a non-blocking channel, on one of {@link ConnectThreads}. Then
+ * KERNEL, the last state unless the connection moves (OFFLOADED); or CONNECTABLE, offloaded, but
+ * {@code finishConnect} was not called, and after it OFFLOADED; or FAILED, {@code finishConnect}
+ * will say why. The channel's state lock guards the state, which is read without it. While TRYING,
+ * selectors do not look at the channel, not even those that registered it before; when TRYING ends,
+ * each is made to ask for the interest again.
  */
 final class ChannelConnect {
     private enum State {
@@ -56,12 +57,14 @@ final class ChannelConnect {
 
     private volatile State state; // set under stateLock
     private MovingChannel young; // stateLock: the kernel's connection, if it may move
-    private Attempt why; // stateLock: the kernel carries the connection; null until it is known
+    private Attempt why; // stateLock: why the kernel carries it; null until that is known
     private boolean counted; // stateLock: the kernel has connected
-    private InetSocketAddress target; // of an attempt
-    private IOException failure; // of FAILED
+    private InetSocketAddress target; // stateLock: of an attempt
+    private IOException failure; // stateLock: for FAILED
 
-    /** Whether the peer may have accepted already; null until it was asked, and after TRYING. */
+    /**
+     * Whether the peer may have accepted already; null until the peer was asked, and after TRYING.
+     */
     private volatile BooleanSupplier answered;
 
     ChannelConnect(SwitchedConnection connection, ProtocolFamily family, boolean byProvider) {
@@ -82,7 +85,7 @@ final class ChannelConnect {
         return state == State.CONNECTABLE;
     }
 
-    /** Whether reading and writing is the stream's business, or was until it was closed. */
+    /** Whether reads and writes go to the stream, or did until it was closed. */
     boolean offloaded() {
         return state == State.OFFLOADED;
     }
@@ -97,20 +100,23 @@ final class ChannelConnect {
         return now == State.TRYING || now == State.CONNECTABLE || now == State.FAILED;
     }
 
-    /** Where an attempt that is not over goes to, or null. */
+    /** Returns the destination of an attempt that is not over, or null. */
     InetSocketAddress target() {
         synchronized (connection.stateLock) {
             return pendingOffload() ? target : null;
         }
     }
 
-    /** Goes on with what there was before the switch. */
+    /** Goes on with a channel that was made before the switch. */
     void after(EarlyConnection early) {
         port.asked(early.asked());
         selectors.mayBePolled();
     }
 
-    /** It was accepted, or connected by TCP before there was a switch, and counted. */
+    /**
+     * Notes that the connection is up and counted: it was accepted, or connected by TCP before
+     * there was a switch.
+     */
     void connectedBefore(Attempt why, MovingChannel mayMove) {
         synchronized (connection.stateLock) {
             this.why = why;
@@ -120,7 +126,7 @@ final class ChannelConnect {
         }
     }
 
-    /** A connection that is up stays with the kernel for another reason than it came there. */
+    /** Changes the reason why a connection that is up stays with the kernel. */
     void becomes(Attempt attempt) {
         ReasonCode was;
         synchronized (connection.stateLock) {
@@ -130,19 +136,19 @@ final class ChannelConnect {
         owner.counters().stays(was, attempt.reason());
     }
 
-    /** Why the kernel carries the connection; empty unless it is up. */
+    /** Returns why the kernel carries the connection; empty unless that is up. */
     Optional<ConnectionInfo> info() {
         synchronized (connection.stateLock) {
             return counted ? Optional.of(why.kernelInfo()) : Optional.empty();
         }
     }
 
-    /** The kernel's connection has moved onto a stream. Under the state lock. */
+    /** Notes that the kernel's connection has moved onto a stream. Called under the state lock. */
     void moved() {
         move(State.OFFLOADED);
     }
 
-    /** Whether the kernel carries the connection, as far as it has not moved. */
+    /** Whether the kernel carries the connection, or a direction of it that has not moved. */
     boolean onKernel() {
         return state == State.KERNEL;
     }
@@ -174,7 +180,7 @@ final class ChannelConnect {
         return orClose(() -> connectLocked(remote, resolved, nanos));
     }
 
-    /** Alone; where it fails the channel is closed. */
+    /** Runs {@code step} alone, and closes the channel if the step fails. */
     private boolean orClose(SwitchedConnection.Step step) throws IOException {
         try {
             return connection.alone(step);
@@ -199,7 +205,7 @@ final class ChannelConnect {
             throw new ConnectionPendingException();
         }
         if (now != State.UNDECIDED || resolved == null || !channel.isOpen()) {
-            return connectKernel(remote, nanos); // which knows what is wrong
+            return connectKernel(remote, nanos); // the kernel says what is wrong
         }
         Decision decision = owner.policy().decide(port.asked(), resolved);
         boolean mayMove = !kernelOnly && owner.beginsOnKernel(decision, resolved);
@@ -221,7 +227,7 @@ final class ChannelConnect {
         boolean begun;
         synchronized (connection.stateLock) {
             target = resolved;
-            // In this order selectors do not hear of an attempt that gets no thread.
+            // The thread first: selectors do not hear of an attempt that gets none.
             begun = blocking || ConnectThreads.start(() -> tryBehind(remote, decision));
             if (begun) {
                 state = State.TRYING;
@@ -238,7 +244,9 @@ final class ChannelConnect {
         return false;
     }
 
-    /** The address that the kernel would connect to, or null if it will complain. */
+    /**
+     * Returns the address that the kernel would connect to, or null if the kernel will complain.
+     */
     private InetSocketAddress resolved(SocketAddress remote) {
         if (!(remote instanceof InetSocketAddress given) || given.isUnresolved()) {
             return null;
@@ -278,7 +286,7 @@ final class ChannelConnect {
         } finally {
             if (!offloaded) {
                 port.giveBack();
-                move(State.UNDECIDED); // so that nothing but the kernel's channel is asked
+                move(State.UNDECIDED); // only the kernel's channel is asked from here on
             }
         }
         if (offloaded) {
@@ -287,15 +295,15 @@ final class ChannelConnect {
         settleOnKernel(attempt);
         long leftNanos = nanos;
         if (nanos >= 0 && nanos != Long.MAX_VALUE) {
-            // However little is left: what the kernel knows at once is told rather than the time.
+            // At least 1: a failure that the kernel knows at once goes before a time-out.
             leftNanos = Math.max(1, nanos - (System.nanoTime() - startNanos));
         }
         return connectKernel(remote, leftNanos);
     }
 
-    /** On one of {@link ConnectThreads}, for a non-blocking channel. */
+    /** Tries for a non-blocking channel. Runs on one of {@link ConnectThreads}. */
     private void tryBehind(SocketAddress remote, Decision decision) {
-        InetSocketAddress to = target(); // waits for the lock, and so for TRYING
+        InetSocketAddress to = target(); // takes the lock, so TRYING is set afterwards
         IOException failed = null;
         State next = State.FAILED;
         try {
@@ -314,7 +322,7 @@ final class ChannelConnect {
                     why = attempt;
                 }
                 port.checkRoute(to);
-                answered = () -> true; // the kernel is quicker than we can say that it does it
+                answered = () -> true; // the kernel may connect before the state says KERNEL
                 boolean _ = channel.connectKernel(remote, -1);
                 next = State.KERNEL;
             } else if (connection.adopt(attempt.stream())) {
@@ -322,7 +330,7 @@ final class ChannelConnect {
             }
         } catch (IOException e) {
             failed = e;
-        } catch (RuntimeException | Error e) { // closed, or a fault that must not be swallowed
+        } catch (RuntimeException | Error e) { // closed, or a fault that finishConnect must throw
             failed = failure(e);
         }
         if (next == State.FAILED) {
@@ -340,7 +348,7 @@ final class ChannelConnect {
         selectors.nudge();
     }
 
-    /** Null where no memory is left to say what failed. */
+    /** Returns a failure to throw; null if no memory is left for one. */
     private static IOException failure(Throwable cause) {
         try {
             return (IOException) new ConnectException(cause.toString()).initCause(cause);
@@ -377,7 +385,7 @@ final class ChannelConnect {
         return done;
     }
 
-    /** The kernel has connected; idempotent. */
+    /** Counts the connection, as the kernel has connected; idempotent. */
     private void countKernel() throws IOException {
         ReasonCode reason = null;
         InetSocketAddress remote;
@@ -445,7 +453,10 @@ final class ChannelConnect {
         return asked != null && asked.getAsBoolean();
     }
 
-    /** The peer may have accepted: what is left is work of our own, which does not take long. */
+    /**
+     * Waits for the end of an attempt whose peer may have accepted: only work of our own is left,
+     * which does not take long.
+     */
     private void awaitEnd() throws IOException {
         boolean interrupted = false;
         synchronized (connection.stateLock) {
@@ -453,7 +464,7 @@ final class ChannelConnect {
                 try {
                     connection.stateLock.wait();
                 } catch (InterruptedException e) {
-                    interrupted = true; // which means nothing to a channel that does not block
+                    interrupted = true; // a non-blocking channel ignores an interrupt
                 }
             }
         }
@@ -474,7 +485,7 @@ final class ChannelConnect {
                 over = state != State.TRYING;
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // which closes the channel
+            Thread.currentThread().interrupt(); // leave then closes the channel
         } finally {
             channel.leave(true, over);
         }

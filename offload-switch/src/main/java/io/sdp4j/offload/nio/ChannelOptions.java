@@ -10,12 +10,12 @@ import java.util.Map;
 import sun.nio.ch.ConnectionChannel;
 
 /**
- * The options of a channel, answered by a channel of the JDK's, so that the kernel checks, rounds
- * and remembers them (behaviours 23 and 24).
+ * The options of a channel. A channel of the JDK's answers, so that the kernel checks, rounds and
+ * remembers them (behaviours 23 and 24).
  *
- * <p>Shape: {@code channel} itself answers, as long as its descriptor is a socket; else {@code
- * holder}, which was made to hold the port number of an offloaded connection, or for this. Guarded
- * by the connection's state lock.
+ * <p>Shape: {@code channel} itself answers as long as its descriptor is a socket. Afterwards {@code
+ * holder} answers, a channel that was made to hold the port number of an offloaded connection, or
+ * for the options alone. Guarded by the connection's state lock.
  */
 final class ChannelOptions {
     private static final String OOB_INLINE = "SO_OOBINLINE";
@@ -45,7 +45,7 @@ final class ChannelOptions {
         set.put(name, value);
     }
 
-    /** They were set before, in that order. */
+    /** Adopts options that were set before, in that order. */
     void known(Map<SocketOption<?>, Object> options) {
         set.putAll(options);
     }
@@ -55,7 +55,7 @@ final class ChannelOptions {
         return other == null ? channel.kernelOption(name) : other.getOption(name);
     }
 
-    /** The one that answers; null = the channel, which also says if it is closed. */
+    /** Returns the holder if it answers; null = the channel answers, or says that it is closed. */
     private SocketChannel other() throws IOException {
         if (!channel.isOpen()) {
             return null;
@@ -66,12 +66,12 @@ final class ChannelOptions {
         return holder;
     }
 
-    /** From now on a copy answers, which is made when it is asked. */
+    /** Has a copy answer from now on, which is made when it is first asked. */
     void answeredByCopy() {
         byCopy = true;
     }
 
-    /** A channel with the same options, which does not answer for them yet. */
+    /** Opens a channel with the same options. It does not answer yet. */
     SocketChannel copy() throws IOException {
         SocketChannel fresh = provider.kernelChannel(family);
         boolean complete = false;
@@ -93,17 +93,17 @@ final class ChannelOptions {
         to.setOption(name, name.type().cast(value));
     }
 
-    /** From now on {@code other} answers; null = the channel itself. */
+    /** Has {@code other} answer from now on; null = the channel itself. */
     void answeredBy(SocketChannel other) {
         holder = other;
     }
 
-    /** Seconds that closing may take; 0 = the peer sees a reset; less = not set. */
+    /** Returns the seconds that closing may take; 0 = the peer sees a reset; less = not set. */
     int lingerSeconds() {
         return set.get(StandardSocketOptions.SO_LINGER) instanceof Integer seconds ? seconds : -1;
     }
 
-    /** The peer is to see a reset when the socket that answers is closed. */
+    /** Makes the close of the socket that answers show the peer a reset. */
     void resetAtClose() throws IOException {
         if (holder == null) {
             channel.resetKernelAtClose();
@@ -122,12 +122,12 @@ final class ChannelOptions {
         return false;
     }
 
-    /** The option has no public name. */
+    /** Whether {@code name} is SO_OOBINLINE, which has no public constant. */
     static boolean isOobInline(SocketOption<?> name) {
         return name.name().equals(OOB_INLINE);
     }
 
-    /** Closes what answers in place of the channel. */
+    /** Closes the holder, if there is one. */
     void close() throws IOException {
         if (holder != null) {
             holder.close();

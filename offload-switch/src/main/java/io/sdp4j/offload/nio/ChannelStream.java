@@ -19,11 +19,12 @@ import sun.nio.ch.Carrier;
 import sun.nio.ch.ConnectionChannel;
 
 /**
- * Reads and writes of an offloaded channel, blocking or not, as {@code SocketChannelImpl} has them
- * on top of a descriptor.
+ * Reads and writes of an offloaded channel, blocking or not, as {@code SocketChannelImpl} does them
+ * on a descriptor.
  *
  * <p>A blocking operation announces itself to the channel before it moves a byte (behaviour 37),
- * and its thread sleeps in the fabric, not in a selector.
+ * and its thread sleeps in the fabric, not in a selector. {@code targets} belongs to the holder of
+ * the read lock, {@code sources} and {@code untold} to that of the write lock.
  */
 final class ChannelStream extends StreamHandle implements Carrier {
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -34,11 +35,11 @@ final class ChannelStream extends StreamHandle implements Carrier {
     private final Targets targets = new Targets(); // readLock
     private final Sources sources = new Sources(); // writeLock
     private SocketException
-            untold; // writeLock: for the next write, as this one had moved something
+            untold; // writeLock: left for the next write, as an earlier one had moved something
 
     /**
-     * Whether a write returns as soon as it has moved something. As with the JDK's channel, whose
-     * socket is non-blocking for good once a virtual thread has used it.
+     * Whether a write returns as soon as it has moved something. So does the JDK's channel once a
+     * virtual thread has used it, as its socket stays non-blocking from then on.
      */
     private volatile boolean partialWrites;
 
@@ -53,13 +54,13 @@ final class ChannelStream extends StreamHandle implements Carrier {
         this.connection = connection;
         this.channel = connection.channel;
         this.reset = reset;
-        noteThread(); // which may have connected it
+        noteThread(); // this thread may have connected the channel
     }
 
-    /** After a data lock was given back: also for a connection that waits for it to move. */
+    /** Called after a data lock was given back: a close, or a move, may wait for it. */
     private void left() {
         if (writeLock.isHeldByCurrentThread()) {
-            return; // a transfer of a file goes on, and comes here at its end
+            return; // within the transfer of a file, which comes here at its end
         }
         MovingChannel moving = connection.moving;
         if (moving == null) {
@@ -75,7 +76,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         }
     }
 
-    /** A virtual thread has used the connection while the kernel carried it. */
+    /** Notes that a virtual thread has used the connection while the kernel carried it. */
     void usedByVirtualThread() {
         partialWrites = true;
     }
@@ -111,7 +112,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                         nanos > 0 ? nanos : NO_LIMIT);
     }
 
-    /** Into one buffer, or several; see {@link ChannelBuffers#of}. */
+    /** Reads into one buffer, or several; see {@link ChannelBuffers#of}. */
     private int read(
             ByteBuffer one,
             ByteBuffer[] several,
@@ -161,8 +162,8 @@ final class ChannelStream extends StreamHandle implements Carrier {
     }
 
     /**
-     * Reads what is there, behind the last bytes of TCP that the same call has read: how it ends is
-     * for the next one.
+     * Reads the bytes that the stream has ready, behind the last ones of TCP that the same call has
+     * read. An end or a failure is left to the next read.
      */
     int readOn(ByteBuffer one, ByteBuffer[] several, int offset, int length) {
         assert readLock.isHeldByCurrentThread();
@@ -177,7 +178,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         } catch (SocketException e) {
             boolean _ = reset.tellsReader(e);
         } catch (IOException | IllegalStateException e) {
-            n = 0; // of a buffer, which the next read finds as bad
+            n = 0; // a fault of the buffer, which the next read finds, too
         } finally {
             targets.clear();
         }
@@ -214,7 +215,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         return blocking;
     }
 
-    /** Waits until something moves, the channel is closed or its input shut: then 0. */
+    /** Waits until something moves. Returns 0 if the channel is closed or its input shut. */
     private int readSlowly(long nanos) throws IOException {
         long deadlineNanos = nanos == NO_LIMIT ? 0 : System.nanoTime() + nanos;
         long leftNanos = nanos;
@@ -236,8 +237,9 @@ final class ChannelStream extends StreamHandle implements Carrier {
     }
 
     /**
-     * A reset stays one (behaviour 17), but input that was shut is at its end. Other ends of a
-     * connection (ETIMEDOUT) are no SocketException in the JDK's channels.
+     * Throws the failure of a read, or returns -1. A reset is thrown, by every later read too
+     * (behaviour 17), unless a write was told of it. Input that was shut is at its end. Failures
+     * other than a reset (ETIMEDOUT) are plain IOExceptions, as in the JDK's channels.
      */
     private int readFailed(SocketException e) throws IOException {
         boolean isReset = "Connection reset".equals(e.getMessage());
@@ -273,9 +275,10 @@ final class ChannelStream extends StreamHandle implements Carrier {
     }
 
     /**
-     * From one buffer, or several; see {@link ChannelBuffers#of}.
+     * Writes from one buffer, or several; see {@link ChannelBuffers#of}.
      *
-     * @param all for the adaptor: what fails after some bytes is told at once
+     * @param all whether to write everything, for the socket adaptor; a failure after some bytes is
+     *     then thrown at once
      */
     private long write(ByteBuffer one, ByteBuffer[] several, int offset, int length, boolean all)
             throws IOException {
@@ -297,7 +300,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                         if (connection.takeResetOfTcp(false)) {
                             reset.writerTook();
                         }
-                        int _ = sources.move(); // nothing; as the kernel's, it takes a reset's news
+                        int _ = sources.move(); // moves nothing, but takes a reset's news
                     }
                 } else {
                     if (sources.more()) {
@@ -349,10 +352,12 @@ final class ChannelStream extends StreamHandle implements Carrier {
     }
 
     /**
-     * Waits until all has moved, or something, the channel is closed or its output shut.
+     * Waits until everything has moved, or, without {@code whole}, something; or until the channel
+     * is closed or its output shut.
      *
-     * @param before what has moved already: then a failure is left for the next write to tell
-     * @param whole whether all is to move
+     * @param before bytes that have moved already; above 0, a failure is left for the next write to
+     *     throw
+     * @param whole whether everything is to move
      */
     private long writeSlowly(long before, boolean whole) throws IOException {
         long n = 0;
@@ -369,13 +374,13 @@ final class ChannelStream extends StreamHandle implements Carrier {
                 throw e;
             }
             if (e instanceof SocketException s) {
-                untold = s; // else it is of the buffer, which the next write finds as bad
+                untold = s; // else a fault of the buffer, which the next write finds, too
             }
         }
         return n;
     }
 
-    /** Throws what an earlier write had no way to say. */
+    /** Throws the failure that an earlier write could not throw. */
     private void tell() throws SocketException {
         SocketException e = untold;
         if (e != null) {
@@ -387,7 +392,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
     private void writeFailed(SocketException e, boolean all) throws IOException {
         String text = reset.tellsWriter(e) ? e.getMessage() : "Broken pipe";
         if (all || !outputShut()) {
-            throw new IOException(text, e); // as the JDK: not a SocketException
+            throw new IOException(text, e); // not a SocketException, as in the JDK
         }
     }
 
@@ -439,7 +444,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
 
     @Override
     public long send(FileChannel file, long position, int count) throws IOException {
-        writeLock.lock(); // over all pieces: nothing else is written between them
+        writeLock.lock(); // held over all pieces, so nothing is written between them
         try {
             return FilePieces.send(this, channel.isBlocking(), file, position, count);
         } finally {
@@ -501,7 +506,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
             int total = 0;
             for (int i = from; i < to; i++) {
                 if (buffers[i].remaining() > Integer.MAX_VALUE - total) {
-                    return total; // as readv, which counts no more either
+                    return total; // as readv, which does not count further either
                 }
                 int n = 0;
                 try {
@@ -511,7 +516,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                         throw e;
                     }
                     if (e instanceof SocketException s) {
-                        boolean _ = reset.tellsReader(s); // with the next read
+                        boolean _ = reset.tellsReader(s); // the next read throws it
                     }
                     return total;
                 }

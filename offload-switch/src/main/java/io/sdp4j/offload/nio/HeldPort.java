@@ -20,23 +20,24 @@ import sun.nio.ch.SelChImpl;
  * The port number of a connection that a provider carries: real, and of no other connection
  * (behaviour 6).
  *
- * <p>Shape: the kernel's channel of the application holds it if the application has bound; else
- * {@code holder}, a channel that is made for an attempt. Guarded by the channel's state lock, which
- * callers of {@link #bind} and {@link #keep} hold already.
+ * <p>Shape: before the connection is up, the application's own kernel channel holds the number if
+ * the application has bound it; else {@code holder} does, a channel that is made for an attempt.
+ * {@link #take} and {@link #keep} pass the number on. Guarded by the channel's state lock, which
+ * callers of {@link #keep} and of the methods after it hold already.
  */
 final class HeldPort {
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private SocketChannel holder;
-    private SocketChannel spare; // for keep to make the holder of; null = it opens one
+    private SocketChannel spare; // becomes the holder in keep; null = keep opens one
 
     HeldPort(SwitchedConnection connection) {
         this.connection = connection;
         this.channel = connection.channel;
     }
 
-    /** For the application. */
+    /** Binds for the application. */
     void bind(SocketAddress address) throws IOException {
         asked(channel.bindKernel(address));
     }
@@ -48,14 +49,17 @@ final class HeldPort {
         }
     }
 
-    /** The address that the application asked to bind to, or null. */
+    /** Returns the address that the application asked to bind to, or null. */
     InetSocketAddress asked() {
         synchronized (connection.stateLock) {
             return asked;
         }
     }
 
-    /** For a provider: finds, if need be binds, the local address of a way to {@code target}. */
+    /**
+     * Returns, for a provider, the local address towards {@code target}; it is found, and bound if
+     * necessary, when the provider asks.
+     */
     ConnectSpec.LocalAddress towards(InetSocketAddress target) {
         InetSocketAddress bound = asked();
         return ConnectSpec.LocalAddress.of(
@@ -84,8 +88,8 @@ final class HeldPort {
     }
 
     /**
-     * Throws what the kernel's connect would throw at once. It would close the channel, and a
-     * selector would not tell of one that is closed.
+     * Throws what the kernel's connect would throw at once. The connect itself would close the
+     * channel, and a selector does not report a closed channel.
      */
     void checkRoute(InetSocketAddress target) throws IOException {
         InetSocketAddress from = asked();
@@ -95,7 +99,7 @@ final class HeldPort {
                     new DatagramSocket(
                             from == null ? null : new InetSocketAddress(from.getAddress(), 0));
         } catch (SocketException e) {
-            return; // no descriptor is left, which the kernel's connect does not need
+            return; // no descriptor is left; the kernel's connect needs no new one
         }
         try (probe) {
             probe.connect(target); // sends nothing
@@ -103,7 +107,7 @@ final class HeldPort {
     }
 
     /**
-     * The attempt has won: the kernel's channel holds the number itself from now on, unless a
+     * Called when the attempt has won: makes the kernel's channel hold the number, unless a
      * selector may know its descriptor.
      */
     void take(boolean polled) throws IOException {
@@ -119,7 +123,10 @@ final class HeldPort {
         }
     }
 
-    /** The attempt failed; TCP shall choose as if there had been none. */
+    /**
+     * Called when the attempt failed: gives the number back, and TCP chooses as if there had been
+     * no attempt.
+     */
     void giveBack() {
         synchronized (connection.stateLock) {
             if (holder != null) {
@@ -135,10 +142,10 @@ final class HeldPort {
     }
 
     /**
-     * The descriptor of the kernel's channel is about to stand for something else: if it holds the
-     * port number, a copy must.
+     * Called before the descriptor of the kernel's channel stands for another file: if that channel
+     * holds the port number, a copy must hold it from now on.
      *
-     * @param polled whether a selector may have registered it
+     * @param polled whether a selector may have registered the descriptor
      */
     void keep(FileDescriptor number, boolean polled) throws IOException {
         assert Thread.holdsLock(connection.stateLock);
@@ -172,7 +179,7 @@ final class HeldPort {
         }
     }
 
-    /** There will be no {@link #keep}. */
+    /** Closes that descriptor, as {@link #keep} will not come. */
     void closeSpare() throws IOException {
         assert Thread.holdsLock(connection.stateLock);
         if (spare != null) {
@@ -181,7 +188,10 @@ final class HeldPort {
         }
     }
 
-    /** See {@link JdkBridge#takeReset}. The number of a closed one may be another socket's. */
+    /**
+     * Takes a reset of the TCP socket, see {@link JdkBridge#takeReset}. A closed socket is not
+     * asked, as its number may be another socket's.
+     */
     boolean takeReset(boolean ends) throws IOException {
         assert Thread.holdsLock(connection.stateLock);
         SocketChannel tcp = holder != null ? holder : channel;
@@ -189,9 +199,10 @@ final class HeldPort {
     }
 
     /**
-     * A duplicate would keep the kernel's socket alive, and with it what selectors have registered,
-     * which would report its hang-up for ever (behaviour 47). Two sockets that both ask for it may
-     * be bound to one port as long as neither listens, so the number is ours at every moment.
+     * Binds {@code copy} to the same port instead of making it a duplicate. A duplicate would keep
+     * the kernel's socket alive, and with it the registrations of selectors, which would report its
+     * hang-up forever (behaviour 47). Two sockets with SO_REUSEADDR may be bound to one port as
+     * long as neither listens, so the number is ours at every moment.
      */
     private void bindBeside(SocketChannel copy) throws IOException {
         SocketAddress bound = channel.kernelLocalAddress();

@@ -9,14 +9,15 @@ import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
- * The selectors that know a channel, and how they come to see that it has become another.
+ * The selectors that know a channel, and the ways to make them see that its descriptor has become
+ * another file.
  *
  * <p>A selector may have registered the kernel's socket before the channel connects. When the
- * number comes to stand for another file, the registration is gone with the one that it stood for,
- * which the selector does not know: it would only change what is not there any more. So it is told
- * once that nothing is of interest, which it takes for a reason to remove the number, in vain; and
- * at once it is made to ask again, when it adds the new file. This happens within one of its
- * passes, between which it does not wait.
+ * number comes to stand for another file, the registration is gone with the old file. The selector
+ * does not know that: it would only modify a registration that is not there any more. So it is told
+ * once that nothing is of interest, which makes it remove the number, in vain. At once it is made
+ * to ask again, and then adds the new file. This happens within one of its passes, between which it
+ * does not wait.
  *
  * <p>A connection that moves takes the kernel's socket out of its selectors ({@link #takeOut}) and
  * puts the new file in ({@link #putBack}), also into those that wait.
@@ -45,7 +46,10 @@ final class KnownSelectors {
         return true;
     }
 
-    /** The selector that asks is told of no interest; a change may bring some. */
+    /**
+     * Notes that the selector that asks is told of no interest, which a change of the channel may
+     * end.
+     */
     synchronized void noteAsker() {
         SelectionKey key = asking();
         if (key == null) {
@@ -55,7 +59,10 @@ final class KnownSelectors {
         }
     }
 
-    /** The key for whose selector this thread asks, which has no other; null if it is not known. */
+    /**
+     * Returns the key for whose selector this thread asks; null if the channel does not have it
+     * yet.
+     */
     private SelectionKey asking() {
         for (SelectionKey key : ChannelBridge.keys(channel)) {
             // read once: the channel takes keys out of its array
@@ -78,15 +85,15 @@ final class KnownSelectors {
     }
 
     /**
-     * The number of the kernel's socket is about to stand for another file, while the socket stays
-     * open: takes it out of every selector. {@link #putBack} follows.
+     * Takes the kernel's socket out of every selector: its number is about to stand for another
+     * file, while the socket stays open. {@link #putBack} follows.
      */
     void takeOut(SelChImpl kernel) {
         forgetting = true; // first: a thread that asks from now on does not put it back
         List<SelectionKey> out = new ArrayList<>();
         takenOut = out;
         for (SelectionKey key : allKeys()) {
-            // waits for one that has asked before and is about to put it in
+            // waits for a selector that has asked before and is about to register the number
             if (key != null && ChannelBridge.takeOut(key, kernel.getFDVal())) {
                 out.add(key);
             }
@@ -94,9 +101,9 @@ final class KnownSelectors {
     }
 
     /**
-     * The number stands for another file, which selectors are to watch, those that wait too, and
-     * without being woken. One that has not asked yet registers the number by itself when it does,
-     * and would not know what to remove if it was put in here.
+     * Makes selectors watch the number, which stands for another file now, even while they wait and
+     * without waking them. A selector that has not asked yet registers the number itself when it
+     * does. It is left alone here, as it would not know what to remove.
      */
     void putBack(SelChImpl now) {
         polled = false; // what is registered from here on is the new file
@@ -123,7 +130,9 @@ final class KnownSelectors {
         }
     }
 
-    /** The keys; waits for a registration that is under way, whose selector may have asked. */
+    /**
+     * Returns the keys. Waits for a registration that is under way, as its selector may have asked.
+     */
     private SelectionKey[] allKeys() {
         boolean _ = channel.isRegistered(); // takes the lock that registering holds
         return ChannelBridge.keys(channel);
@@ -134,12 +143,15 @@ final class KnownSelectors {
         return polled;
     }
 
-    /** A selector may have registered the kernel's socket before this was there. */
+    /** Notes that a selector may have registered the kernel's socket before this object existed. */
     void mayBePolled() {
         polled = true;
     }
 
-    /** For {@code translateInterestOps} while the channel is the kernel's, which wants those. */
+    /**
+     * Serves {@code translateInterestOps} while the channel is the kernel's, which wants {@code
+     * events}.
+     */
     int interestInKernel(int events) {
         if (events != 0 && !polled) {
             polled = true;
@@ -148,8 +160,8 @@ final class KnownSelectors {
     }
 
     /**
-     * For {@code translateInterestOps} once it is not, which is not told for which key it is
-     * called.
+     * Serves {@code translateInterestOps} once the channel is not the kernel's. That method is not
+     * told for which key it is called.
      *
      * @return whether the selector that asks is to be told that nothing is of interest
      */
@@ -162,7 +174,7 @@ final class KnownSelectors {
         return true;
     }
 
-    /** The key for which this thread asks, the first time it does; else null. */
+    /** Returns the key for which this thread asks, if it asks for it the first time; else null. */
     private synchronized SelectionKey asker() {
         SelectionKey key = asking();
         if (key == null || told.contains(key)) {
@@ -173,9 +185,9 @@ final class KnownSelectors {
     }
 
     /**
-     * An attempt begins. The kernel's socket reports a hang-up as long as it does not connect:
-     * makes selectors take it out before they wait next. One that this misses is made to by that
-     * report.
+     * Called when an attempt begins. The kernel's socket reports a hang-up until it connects, so
+     * selectors are made to take it out before their next wait. A selector that this misses takes
+     * it out when it gets that report.
      */
     void quiet() {
         if (polled) {
@@ -183,7 +195,7 @@ final class KnownSelectors {
         }
     }
 
-    /** The interest has changed: makes every selector ask again, now. */
+    /** Makes every selector ask again now, as the interest has changed. */
     void nudge() {
         update(allKeys(), true);
     }

@@ -20,12 +20,14 @@ import sun.nio.ch.Carrier;
 import sun.nio.ch.ConnectionChannel;
 
 /**
- * A channel's connection that runs on the kernel's TCP and may move, see {@link Upgrade}.
+ * The connection of a channel that runs on the kernel's TCP and may move onto a stream, see {@link
+ * Upgrade}.
  *
- * <p>Shape: until a direction has moved, its calls are the kernel's, behind the connection's data
- * lock and a count of bytes. When both have, the channel {@linkplain SwitchedConnection#adoptMoved
- * becomes} an offloaded one, selectors included. That is done under both data locks, by the
- * provider's thread if they are free, else by the thread that gives one back.
+ * <p>Shape: until a direction has moved, its calls go to the kernel, under the data lock of that
+ * direction and with a count of the bytes. When both directions have moved, the channel {@linkplain
+ * SwitchedConnection#adoptMoved becomes} an offloaded one, selectors included. The change needs
+ * both data locks. The provider's thread makes it if both are free, else the thread that gives one
+ * back.
  */
 final class MovingChannel extends Upgrade implements Carrier {
     private final SwitchedConnection connection;
@@ -34,7 +36,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     private volatile boolean endedByTcp; // the output: the peer reads its end from TCP
     private volatile ChannelStream moved; // set once
     private volatile boolean adopted; // set under both data locks
-    private final AtomicInteger attempts = new AtomicInteger(); // to adopt, that are still to make
+    private final AtomicInteger attempts = new AtomicInteger(); // calls of left not yet served
 
     MovingChannel(
             SwitchedConnection connection,
@@ -48,19 +50,19 @@ final class MovingChannel extends Upgrade implements Carrier {
         this.kernel = channel.kernel();
     }
 
-    /** One call of the kernel's for at most so many bytes. */
+    /** One call to the kernel, for at most {@code room} bytes. */
     @FunctionalInterface
     private interface KernelRead {
         int read(int room) throws IOException;
     }
 
-    /** One call of the kernel's. */
+    /** One call to the kernel. */
     @FunctionalInterface
     private interface KernelWrite {
         long write() throws IOException;
     }
 
-    /** The answer of a read or write whose direction has moved. */
+    /** The result of a read or write whose direction has moved: nothing was done by TCP. */
     private static final int MOVED = -2;
 
     @Override
@@ -91,7 +93,7 @@ final class MovingChannel extends Upgrade implements Carrier {
         assert Thread.holdsLock(this);
         ChannelStream taken = connection.takeMoved(stream, reset);
         moved = taken;
-        if (virtual) { // looked at after the stream was set: a thread that uses it does the reverse
+        if (virtual) { // read after moved was set; noteUse sets it first and then reads moved
             taken.usedByVirtualThread();
         }
         return taken;
@@ -107,20 +109,20 @@ final class MovingChannel extends Upgrade implements Carrier {
         gaveLockBack();
         if (!adopted && handover.finished() && channel.isBlocking()) {
             try {
-                synchronized (this) { // as a close; the number of a closed one may be another's
+                synchronized (this) { // excludes a close, after which the number may be reused
                     if (!isClosed()) {
-                        channel.endKernelInput(); // a reader waits for what will not come
+                        channel.endKernelInput(); // wakes a reader: TCP brings nothing more
                     }
                 }
             } catch (IOException e) {
-                // it is closed, or broken: the reader is told so
+                // the socket is closed or broken, which the reader finds out itself
             }
         }
     }
 
     /**
-     * Becomes an offloaded channel if all has moved that will. Without a lock; by the thread that
-     * has given a data lock back, or has changed what has moved.
+     * Makes this an offloaded channel if every direction has moved that will. Called without a
+     * lock, by a thread that has given a data lock back or has changed which direction has moved.
      */
     @Override
     protected void gaveLockBack() {
@@ -128,8 +130,8 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (stream == null) {
             return;
         }
-        // One thread at a time tries, and again for those that came meanwhile: two that each hold
-        // one of the locks for a moment would both give up.
+        // One thread at a time tries, and tries again if others came meanwhile. Two threads that
+        // try at once may each hold one of the locks for a moment, and both give up.
         if (!adopted && attempts.getAndIncrement() == 0) {
             int seen;
             do {
@@ -164,14 +166,14 @@ final class MovingChannel extends Upgrade implements Carrier {
             }
         } finally {
             readLock.unlock();
-            if (adopted) { // just now, even if that failed half-way
+            if (adopted) { // by this call, even if it failed half-way
                 connection.nudgeMoved();
             }
         }
     }
 
     private void adopt() {
-        // what is unread of TCP is not read any more where the input was shut
+        // bytes of TCP that are still unread do not matter once the input was shut
         boolean read = handover.finished() || (moved.inputShut() && handover.limitKnown());
         if (!read || (!moveOut() && !endedByTcp)) {
             return;
@@ -195,11 +197,13 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     /**
-     * Reads once by TCP, and what is there by the stream behind the last of its bytes.
+     * Reads once by TCP. If that call takes the last bytes of TCP and leaves room, also reads the
+     * bytes that the stream has ready behind them.
      *
      * @param wanted bytes, at least 1
-     * @param one where {@code call} reads to, unless that is {@code several}, or an array
-     * @return what {@code call} gives, and that; or {@link #MOVED}
+     * @param one the buffer that {@code call} reads into; null if it reads into {@code several} or
+     *     an array
+     * @return the bytes that {@code call} and the stream gave, or -1; or {@link #MOVED}
      */
     private int read(
             int wanted,
@@ -238,7 +242,9 @@ final class MovingChannel extends Upgrade implements Carrier {
         }
     }
 
-    /** {@link #MOVED} = TCP was cut, but the stream goes on. */
+    /**
+     * Returns the result of {@code call}, or {@link #MOVED} if TCP was cut but the stream goes on.
+     */
     private int readOnce(int room, KernelRead call) throws IOException {
         try {
             return call.read(room);
@@ -299,8 +305,9 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     /**
-     * For a read without room: the stream, if a reader or a writer was told of a reset, or a reader
-     * will be. It knows which, and TCP would tell of the reset once more.
+     * Returns the carrier for a read without room. It is the stream if the application knows of a
+     * reset, or a reader is still to be told: the stream knows which, while TCP would report the
+     * reset once more.
      */
     private Carrier readsNothing() {
         ChannelStream stream = moved;
@@ -330,13 +337,13 @@ final class MovingChannel extends Upgrade implements Carrier {
         try {
             return kernel.read(dsts, offset, length);
         } finally {
-            for (int i = length - 1; i >= 0; i--) { // back, as one may occur twice
+            for (int i = length - 1; i >= 0; i--) { // backwards: a buffer may occur twice
                 dsts[offset + i].limit(limits[i]);
             }
         }
     }
 
-    /** Whether more is there after the last bytes that came by TCP, for the same read. */
+    /** Whether the stream has bytes ready behind the last ones of TCP, for the same read. */
     private boolean goesOnNow() throws IOException {
         ChannelStream stream = moved;
         return stream != null && handover.finished() && stream.availableBytes() > 0;
@@ -376,7 +383,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     /**
-     * Writes once by TCP: result of {@code call}, or {@link #MOVED}.
+     * Writes once by TCP. Returns the result of {@code call}, or {@link #MOVED}.
      *
      * @param some whether there is a byte to write
      */
@@ -388,7 +395,7 @@ final class MovingChannel extends Upgrade implements Carrier {
                 return MOVED;
             }
             if (some && outputShut && connection.takeResetOfTcp(false)) {
-                reset.writerTook(); // as the call would, which does not say so
+                reset.writerTook(); // the call takes the reset, but reports a broken pipe
             }
             long n = writeOnce(call);
             if (n > 0) {
@@ -445,7 +452,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     private void ensureConnected() throws IOException {
-        if (!channel.isConnected()) { // as a closed one is not
+        if (!channel.isConnected()) { // also if it is closed
             channel.ensureOpen();
             throw new NotYetConnectedException();
         }
@@ -472,7 +479,7 @@ final class MovingChannel extends Upgrade implements Carrier {
         connection.selectorSide.settle(); // it may have become an offloaded channel meanwhile
     }
 
-    /** Both ways end, as the peer may wait for either. */
+    /** Ends both TCP and the stream, as the peer may wait for the end of either. */
     @Override
     public void shutdownOutput() throws IOException {
         ensureConnected();

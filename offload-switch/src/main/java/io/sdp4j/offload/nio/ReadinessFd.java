@@ -12,19 +12,19 @@ import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
- * Shows the readiness of one offloaded channel to the JDK's selectors as a descriptor that is
+ * Shows the readiness of one offloaded channel to the JDK's selectors, as a descriptor that is
  * readable while something is ready that a key is interested in.
  *
- * <p>Shape: {@code interest} is the union over all keys. The descriptor becomes readable by the
- * provider's own hand, through its notify descriptor, or because it was raised here. It becomes
- * unreadable in {@link #settle} only, which asks the stream for another notification first and
- * looks afterwards, so nothing is lost in between. Whatever changes readiness on this side calls
- * {@code settle} after it.
+ * <p>Shape: {@code interest} is the union over all keys. The descriptor becomes readable because
+ * the provider notifies through its notify descriptor, or because it was raised here. It becomes
+ * unreadable only in {@link #settle}, which first asks the stream for another notification and then
+ * looks, so nothing is lost in between. Code on this side that changes the readiness calls {@code
+ * settle} afterwards.
  *
  * <p>A key that was found ready is queued for an update, so the selector asks for the interest
- * again before it waits next: that is when {@code settle} runs, once for each wake-up, after the
+ * again before its next wait. Then {@code settle} runs: once for each wake-up, after the
  * application has read and written what it wanted. Reads and writes pay nothing. While a selector
- * is busy with many channels a descriptor that has become readable is left so, see {@link
+ * is busy with many channels, a descriptor that has become readable stays so, see {@link
  * SelectorPollPolicy}.
  *
  * <p>Locks: {@code this}, then those of the stream.
@@ -35,13 +35,13 @@ final class ReadinessFd {
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
     final StreamHandle stream;
-    private final ReadinessEpoll epoll; // over the provider's descriptor; closed by this
+    private final ReadinessEpoll epoll; // over the provider's descriptor; closed here
     private final int number = NUMBERS.getAndIncrement();
     private volatile SelectorPollPolicy watch; // of the selector that was last told of readiness
     private int interest; // this
     private boolean silent; // this
-    private int misses; // of the thread that selects: how often in a row it found nothing ready
-    private boolean held; // likewise: the descriptor was left readable when it was asked last
+    private int misses; // selecting thread: how often in a row it found nothing ready
+    private boolean held; // selecting thread: it left the descriptor readable when it last asked
 
     ReadinessFd(SwitchedConnection connection, StreamHandle stream, ReadinessEpoll epoll) {
         this.connection = connection;
@@ -50,7 +50,7 @@ final class ReadinessFd {
         this.epoll = epoll;
     }
 
-    /** For {@code translateInterestOps}: one key now wants {@code ops}. */
+    /** Serves {@code translateInterestOps}: one key now wants {@code ops}. */
     int translateInterest(int ops) {
         if (ops != 0) {
             busyPoll(ops);
@@ -67,12 +67,15 @@ final class ReadinessFd {
             }
         }
         if (w != null) {
-            w.asked(); // without a lock of this, as it may settle others
+            w.asked(); // without the lock of this, as it may settle other channels
         }
         return ops == 0 ? 0 : JdkBridge.POLLIN;
     }
 
-    /** Whether the selector that asks is the only one, is busy, and this channel is, too. */
+    /**
+     * Whether the descriptor may stay readable: the selector that asks is the only one and is busy,
+     * and this channel is busy, too.
+     */
     private boolean mayHold(SelectorPollPolicy w) {
         return w != null
                 && w.mayHold()
@@ -94,14 +97,17 @@ final class ReadinessFd {
         return valid == 1;
     }
 
-    /** For the watch: the stream is looked at without a lock of this. */
+    /**
+     * Whether the channel is ready to read. Called by the poll policy; looks at the stream without
+     * the lock of this.
+     */
     boolean readyToRead() {
         return (readyOps() & SelectionKey.OP_READ) != 0;
     }
 
     /**
-     * The keys' interest; the one whose turn it is may be missing while it is being registered, and
-     * is told by the caller.
+     * Returns the union of the keys' interests. A key that is just being registered may be missing;
+     * the caller adds its interest.
      */
     private int otherInterest() {
         int union = 0;
@@ -114,9 +120,9 @@ final class ReadinessFd {
     }
 
     /**
-     * Waking a selector costs more than what many answers take to come: where this is the only
-     * channel about which anything happened lately, a short busy look is worth it. Whatever happens
-     * on the selector's other channels, and a wake-up, ends it.
+     * Polls for a moment if this is the only channel about which anything happened lately: many
+     * answers come sooner than a selector can be woken. An event on another channel of the
+     * selector, or a wake-up, ends it.
      */
     private void busyPoll(int ops) {
         SelectorPollPolicy w = watch;
@@ -128,7 +134,7 @@ final class ReadinessFd {
         }
     }
 
-    /** For {@code translateAndSetReadyOps} and the like: the descriptor was readable. */
+    /** Serves {@code translateAndSetReadyOps} and its kind: the descriptor was readable. */
     boolean translateReady(int initialOps, SelectionKeyImpl key) {
         SelectorPollPolicy w = watch;
         if (w == null || !w.isOf(key.selector())) {
@@ -149,7 +155,7 @@ final class ReadinessFd {
         return (now & ~before) != 0;
     }
 
-    /** For the watch: the selector that it held for is about to wait. */
+    /** Ends a hold, as the selector is about to wait. Called by the poll policy. */
     void holdNoMore() {
         held = false;
         settle();
@@ -186,7 +192,7 @@ final class ReadinessFd {
         } else {
             int answer = connection.connectedStream() == null ? 0 : askStream();
             if ((answer & OffloadStream.RUNG) != 0) {
-                return; // readable as it is
+                return; // it is readable already
             }
             ready = answer != 0;
         }
@@ -203,8 +209,8 @@ final class ReadinessFd {
     }
 
     /**
-     * The operations of interest that are ready, as {@link OffloadStream#requestNotify} says it; 0
-     * = a notification comes.
+     * Returns the operations of interest that are ready, as {@link OffloadStream#requestNotify}
+     * does; 0 = a notification comes.
      */
     private int askStream() {
         int ops = streamOps(interest);
@@ -212,27 +218,27 @@ final class ReadinessFd {
         if (ready == OffloadStream.NO_DESCRIPTOR) {
             epoll.forgetOther();
         } else {
-            epoll.heedOther(ready >= 0); // else a thread of the provider takes what comes there
+            epoll.heedOther(ready >= 0); // below 0 a thread of the provider serves that descriptor
         }
         return ready >= 0 ? ready : stream.arm(ops, this::onReady) ? 0 : ops;
     }
 
-    /** On a thread of the provider, where its notify descriptor cannot be used. */
+    /** Called by a thread of the provider, while the notify descriptor cannot be used. */
     private synchronized void onReady() {
         if (!silent && (readyOps() & interest) != 0) {
             epoll.raise();
         } else {
-            settle(); // it may come for no reason
+            settle(); // the call may come for no reason
         }
     }
 
-    /** No key is there any more; {@link #translateInterest} begins anew. */
+    /** Ends the interest, as no key is left; {@link #translateInterest} begins anew. */
     synchronized void rest() {
         interest = 0;
         settle();
     }
 
-    /** The channel is closed: nothing is shown any more. */
+    /** Shows nothing any more, as the channel is closed. */
     synchronized void silence() {
         if (!silent) {
             silent = true;

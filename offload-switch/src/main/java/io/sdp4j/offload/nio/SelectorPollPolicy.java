@@ -11,39 +11,41 @@ import java.util.WeakHashMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * Recent wake-ups of one selector, as far as offloaded channels know, and whether it has anything
- * else to do.
+ * The recent wake-ups of one selector, as far as offloaded channels know, and whether it has
+ * anything else to do. Decides whether a channel may leave its descriptor readable and whether the
+ * selecting thread may poll.
  *
  * <p>Shape: {@code last} is the number of the channel that was ready last, {@code times} how often
- * it was without another one in between. One for each selector, made at the first event there; all
- * of it belongs to the thread that selects.
+ * it was ready without another one in between. There is one object for each selector, made at the
+ * first event there. All of it belongs to the thread that selects.
  *
- * <p>A selector alternates: it looks at the channels whose descriptors are readable, and then asks
- * each of them what it is interested in, before it waits. While it finds many channels ready, at
- * once or one after the other, it is busy: when asked, a channel <em>holds</em> its descriptor
- * readable instead of asking its peer for another ring, so the next look comes without a wait and
- * the peer need not ring. Before a wait at least one of those that hold must be ready, or another
- * one. If none is, nor becomes so while the thread polls for a moment, all of them ask for a
- * notification. That needs to know which channel is asked last; where it cannot be told, because
- * the last one is not ours or its key was cancelled, the selector finds nothing a few times and the
- * channels give up on their own. Nothing is lost in any case, because what is held is readable.
+ * <p>A selector alternates: it looks at the channels whose descriptors are readable, then asks each
+ * of them for its interest, then waits. While it finds many channels ready, at once or one after
+ * the other, it is busy. A channel that a busy selector asks <em>holds</em> its descriptor
+ * readable, instead of asking its peer for another ring. So the next look comes without a wait, and
+ * the peer need not ring. Before the selector waits, at least one of the channels that hold, or
+ * another one, must be ready. If none is, and none becomes ready while the thread polls for a
+ * moment, all channels that hold ask for a notification. This needs to know which channel is asked
+ * last. If that cannot be told, because the last one is not ours or its key was cancelled, the
+ * selector finds nothing a few times and the channels give up on their own. Nothing is lost in any
+ * case, because a held descriptor is readable.
  */
 final class SelectorPollPolicy implements BooleanSupplier {
-    /** As many wake-ups for one channel in a row make it the only one. */
+    /** This many wake-ups for one channel in a row make it the only one. */
     private static final int IN_A_ROW = 8;
 
-    /** So many channels ready at once make a selector busy. */
+    /** This many channels ready at once make a selector busy. */
     private static final int MANY = 4;
 
-    /** So many channels that hold may be looked at in the time between two such questions. */
+    /** For each this many channels that hold, a busy look skips the question to the epoll once. */
     private static final int HELD_PER_LOOK = 8;
 
     /**
-     * A channel of which nothing came so many times in a row is not worth looking at. A look costs
-     * a tenth of a ring, and the side that has time looks often, when little has come; but where
-     * most looks are in vain, as with one request at a time on one of many connections, that tenth
-     * is paid for each of them by the one that is ready. So the number falls with each channel that
-     * was given up, and rises with each of which something came in time.
+     * A channel that was looked at this many times in a row in vain is not worth looking at. A look
+     * costs a tenth of a ring, and the side that has time looks often when little has come. But
+     * where most looks are in vain, as with one request at a time on one of many connections, the
+     * connection that is ready pays that tenth for each of the others. So the number falls with
+     * each channel that was given up, and rises with each on which something came in time.
      */
     private static final int MOST_MISSES = 32;
 
@@ -52,25 +54,25 @@ final class SelectorPollPolicy implements BooleanSupplier {
     private static final Map<Selector, SelectorPollPolicy> ALL = new WeakHashMap<>();
 
     private final WeakReference<Selector> selector;
-    private final SelectorPeek peek; // null = unable
+    private final SelectorPeek peek; // null = the selector is of an unknown kind
     private int last;
     private int times;
     private int polling; // the descriptor of the channel that is being polled
 
     private final List<ReadinessFd> holding = new ArrayList<>(); // since asking began
-    private boolean asking; // else looking
+    private boolean asking; // false = looking
     private int found; // ready channels in the last look
-    private int lastFound; // number of the last one
-    private int different; // how many in a row, at most MANY, each another one than before
+    private int lastFound; // number of the channel that was found last
+    private int different; // ready channels in a row that differ from the one before; at most MANY
     private boolean busy;
-    private boolean anyReady; // of those that hold
+    private boolean anyReady; // of the channels that hold
     private int patience = MOST_MISSES;
 
     private OffloadStream.BusyLook busyLook; // null = none known
-    private int turn; // which of those that hold is looked at next
+    private int turn; // index in holding of the channel looked at last
     private final BooleanSupplier next = this::nextReady;
     private final BooleanSupplier elsewhere = this::elsewhere;
-    private int unasked; // how often a busy look has asked only for a wake-up in a row
+    private int unasked; // questions in a row for which a busy look did not ask the epoll
     private boolean wanted; // a busy look has found something else to do
 
     private SelectorPollPolicy(Selector selector) {
@@ -78,7 +80,7 @@ final class SelectorPollPolicy implements BooleanSupplier {
         peek = SelectorPeek.of(selector);
     }
 
-    /** The one of {@code selector}; looks it up, so keep it. */
+    /** Returns the policy of {@code selector}; looks it up, so callers keep it. */
     static SelectorPollPolicy of(Selector selector) {
         synchronized (ALL) {
             return ALL.computeIfAbsent(selector, SelectorPollPolicy::new);
@@ -89,7 +91,7 @@ final class SelectorPollPolicy implements BooleanSupplier {
         return selector.refersTo(other);
     }
 
-    /** Channel {@code number} is ready. */
+    /** Notes that the descriptor of channel {@code number} was readable. */
     void ready(int number) {
         if (last != number) {
             last = number;
@@ -99,7 +101,7 @@ final class SelectorPollPolicy implements BooleanSupplier {
         }
     }
 
-    /** Channel {@code number}, whose descriptor was readable, was looked at. */
+    /** Notes the result of a look at channel {@code number}, whose descriptor was readable. */
     void looked(int number, boolean ready) {
         if (asking) {
             asking = false;
@@ -130,28 +132,31 @@ final class SelectorPollPolicy implements BooleanSupplier {
         return busy;
     }
 
-    /** Whether a channel may hold once more that was looked at so often in vain. */
+    /** Whether a channel may hold once more after {@code misses} looks in vain. */
     boolean patientAfter(int misses) {
         return misses < patience;
     }
 
-    /** Something came of a channel that held. */
+    /** Notes that something came on a channel that held. */
     void heldWell() {
         patience = Math.min(patience + 1, MOST_MISSES);
     }
 
-    /** A channel that held is given up. */
+    /** Notes that a channel that held is given up. */
     void heldInVain() {
         patience = Math.max(patience - 1, LEAST_MISSES);
     }
 
-    /** The channel that is being asked leaves its descriptor readable. */
+    /** Notes that the channel that is being asked leaves its descriptor readable. */
     void hold(ReadinessFd one, boolean ready) {
         holding.add(one);
         anyReady |= ready;
     }
 
-    /** A channel was asked: if that was the last one, the selector is about to wait. */
+    /**
+     * Called after a channel was asked. If it was the last one, the selector is about to wait, and
+     * holds that found nothing end.
+     */
     void asked() {
         if (holding.isEmpty()) {
             return;
@@ -184,8 +189,8 @@ final class SelectorPollPolicy implements BooleanSupplier {
     }
 
     /**
-     * A ring for each of many channels costs more than their peers need to say the next thing:
-     * looks for that for a moment, which is worth it as long as the rings would have cost.
+     * Polls the channels that hold for a moment: a ring for each of them costs more time than their
+     * peers need to send the next message.
      *
      * @return whether the selector need not wait
      */
@@ -201,13 +206,16 @@ final class SelectorPollPolicy implements BooleanSupplier {
         return busyLook != null && (busyLook.look(holding.size(), next, elsewhere) || wanted);
     }
 
-    /** Looks at one of those that hold: the clock wants to be looked at in between. */
+    /** Looks at one channel that holds; the busy look reads the clock between two calls. */
     private boolean nextReady() {
         turn = turn + 1 < holding.size() ? turn + 1 : 0;
         return holding.get(turn).readyToRead();
     }
 
-    /** For a busy look. To ask for other channels takes the longer the more of them hold. */
+    /**
+     * Whether the thread is wanted elsewhere, for a busy look. To ask for other channels takes
+     * longer the more channels hold, so it is done less often then.
+     */
     private boolean elsewhere() {
         Selector s = selector.get();
         if (s == null || SelectorPeek.woken(s)) {
@@ -231,8 +239,8 @@ final class SelectorPollPolicy implements BooleanSupplier {
     }
 
     /**
-     * Whether the calling thread may poll for the channel behind {@code fdVal}: it is a platform
-     * thread that is selecting here, so that the selector cannot be closed meanwhile.
+     * Whether the calling thread may poll for the channel behind {@code fdVal}. It may if it is a
+     * platform thread that is selecting here, so that the selector cannot be closed meanwhile.
      */
     boolean mayBusyPoll(int fdVal) {
         Selector s = selector.get();
@@ -246,7 +254,7 @@ final class SelectorPollPolicy implements BooleanSupplier {
         return true;
     }
 
-    /** Whether the selector has anything to tell but that the channel being polled is ready. */
+    /** Whether the selector has anything to report other than that the polled channel is ready. */
     @Override
     public boolean getAsBoolean() {
         return peek.anythingBut(polling);

@@ -11,13 +11,13 @@ import java.util.Optional;
 import sun.nio.ch.ConnectionChannel;
 import sun.nio.ch.ListeningChannel;
 
-/** The way to switched channels. Stateless. */
+/** Entry point: makes the provider of switched channels. Stateless. */
 public final class SwitchChannels {
     private SwitchChannels() {}
 
     /**
-     * A provider whose stream-socket channels pass {@code owner}. Everything else it opens is the
-     * JDK's own, selectors included, so its channels and those of the JDK's provider may be
+     * Returns a provider whose stream-socket channels pass {@code owner}. Everything else it opens
+     * is the JDK's own, selectors included, so its channels and those of the JDK's provider may be
      * registered side by side. Opens no descriptor and starts no thread.
      *
      * @throws IllegalStateException with one sentence for people if this JVM does not give access
@@ -28,9 +28,9 @@ public final class SwitchChannels {
     }
 
     /**
-     * The same.
+     * Returns such a provider.
      *
-     * @param teach tells the JDK's file channels of {@link ConnectionChannel}s; run once, when a
+     * @param teach makes the JDK's file channels know {@link ConnectionChannel}s; run once, when a
      *     file goes to one for the first time; null = nothing
      */
     public static SelectorProvider provider(OffloadSwitch owner, Runnable teach) {
@@ -47,7 +47,7 @@ public final class SwitchChannels {
     /**
      * Goes on with a channel that was made before there was a switch.
      *
-     * @param provider of a switch; nothing is done for another one
+     * @param provider the provider of a switch; for any other provider nothing is done
      * @param early a {@link ConnectionChannel}; or a {@link ListeningChannel}, then the address and
      *     the backlog that the application asked for
      */
@@ -62,7 +62,10 @@ public final class SwitchChannels {
         }
     }
 
-    /** Where a channel's connection runs and why; empty if no switch knows it or it has none. */
+    /**
+     * Returns where a channel's connection runs and why; empty if no switch knows the channel or it
+     * has no connection.
+     */
     public static Optional<ConnectionInfo> explain(SocketChannel channel) {
         SwitchedConnection known =
                 ChannelBridge.selfTest().isEmpty() ? SwitchedConnection.of(channel) : null;

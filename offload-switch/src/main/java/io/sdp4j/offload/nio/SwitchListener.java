@@ -20,7 +20,7 @@ import sun.nio.ch.SecondQueue;
  * The switch's part of one listening channel: the rules' decision and, where they allow offload,
  * the offload listeners beside the kernel's queue.
  *
- * <p>Connections that come by TCP and may not move are handed out as the JDK's own channels
+ * <p>A connection that comes by TCP and may not move is handed out as the JDK's own channel
  * (behaviour 57).
  */
 final class SwitchListener implements SecondQueue, Runnable {
@@ -40,8 +40,8 @@ final class SwitchListener implements SecondQueue, Runnable {
     /**
      * Goes on with a channel that listened before the switch had started.
      *
-     * @param asked what the application asked to bind to
-     * @param backlog what it asked for
+     * @param asked the address that the application asked to bind to
+     * @param backlog the backlog that the application asked for
      */
     void goOn(ListeningChannel channel, SocketAddress asked, int backlog) throws IOException {
         Decision decision = ListenPort.decision(provider.owner, asked);
@@ -63,13 +63,16 @@ final class SwitchListener implements SecondQueue, Runnable {
                         ? -1
                         : lentEpoll(channel, decision);
         if (lent < 0) {
-            channel.bindKernel(address, backlog); // which says what is wrong
+            channel.bindKernel(address, backlog); // the kernel says what is wrong
             return;
         }
         begin(channel, lent, decision, address, backlog, null);
     }
 
-    /** Where the second queue can signal; -1 = there will be none, for a reason that is noted. */
+    /**
+     * Returns the epoll descriptor through which a second queue can signal. Returns -1 if there
+     * will be no second queue, and notes why.
+     */
     private int lentEpoll(ListeningChannel channel, Decision decision) throws IOException {
         if (!decision.verdict().offloads()) {
             why = OffloadSwitch.byRule(decision);
@@ -85,9 +88,9 @@ final class SwitchListener implements SecondQueue, Runnable {
     }
 
     /**
-     * Begins to listen for offload, if it can be done.
+     * Begins to listen for offload, if that is possible.
      *
-     * @param bound where the channel listens; null = it is to be bound
+     * @param bound where the channel listens; null = it is still to be bound
      */
     private void begin(
             ListeningChannel channel,
@@ -128,7 +131,7 @@ final class SwitchListener implements SecondQueue, Runnable {
         }
     }
 
-    /** No lambda: it costs a start a millisecond. */
+    /** Not a lambda, which costs the start a millisecond. */
     private record KernelBind(ListeningChannel channel, int backlog) implements ListenPort.Bind {
         @Override
         public void to(SocketAddress address) throws IOException {
@@ -138,13 +141,15 @@ final class SwitchListener implements SecondQueue, Runnable {
 
     // --- the second queue ---
 
-    /** Called by providers when a stream waits. */
+    /** Called by a provider when a stream waits to be accepted. */
     @Override
     public void run() {
         signal();
     }
 
-    /** The two queues take turns when both have something (behaviour 29). */
+    /**
+     * Polls the second queue. The two queues take turns when both have something (behaviour 29).
+     */
     @Override
     public SocketChannel poll(ListeningChannel channel, boolean kernelHasNone) throws IOException {
         if (!kernelHasNone) {
@@ -171,7 +176,7 @@ final class SwitchListener implements SecondQueue, Runnable {
         if (now.only()) {
             now.refused(byTcp.getRemoteAddress());
             byTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
-            byTcp.close(); // a reset is the nearest to "refused" that is left
+            byTcp.close(); // too late to refuse: a reset comes nearest
             return null;
         }
         Attempt known = now.why();
@@ -185,12 +190,15 @@ final class SwitchListener implements SecondQueue, Runnable {
                 : provider.accepted(channel, byTcp, table, known);
     }
 
-    /** Where a peer finds a connection that the kernel has accepted; null = it may not move. */
+    /**
+     * Returns the table in which a peer finds a connection that the kernel has accepted; null if
+     * the connection may not move.
+     */
     AcceptedTable table(InetSocketAddress here, InetSocketAddress there) {
         return listening == null ? null : listening.tableFor(here, there);
     }
 
-    /** Why what the kernel accepts is there. */
+    /** Returns why connections that the kernel accepts are on TCP. */
     Attempt whyByTcp() {
         return listening == null ? why : listening.why();
     }

@@ -24,8 +24,8 @@ import sun.nio.ch.ListeningChannel;
 
 /**
  * The JDK's own provider with other stream-socket channels. Selectors, datagram channels, pipes,
- * UNIX-domain and inherited channels are the JDK's, and so is every stream-socket channel that no
- * rule could ever offload (behaviours 88 and 98).
+ * UNIX-domain and inherited channels are the JDK's. So is every stream-socket channel that no rule
+ * could ever offload (behaviours 88 and 98).
  */
 final class SwitchSelectorProvider extends EPollSelectorProvider {
     final OffloadSwitch owner;
@@ -38,7 +38,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         return own(new ListeningChannel(this, family, new SwitchListener(this)));
     }
 
-    /** It is closed with what has opened the provider. */
+    /** Reports a new channel to the code that made the switch, which may close it later. */
     <C extends Channel> C own(C channel) {
         owner.opened(channel);
         return channel;
@@ -72,7 +72,7 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
                 : own(super.openServerSocketChannel(family));
     }
 
-    /** One of the JDK's own, of {@code family} or if that is null of the default one. */
+    /** Opens a channel of the JDK's own; null = of the default family. */
     SocketChannel kernelChannel(ProtocolFamily family) throws IOException {
         return family == null ? super.openSocketChannel() : super.openSocketChannel(family);
     }
@@ -85,15 +85,16 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
                 this, channel, family, byProvider, new ReentrantLock(), new ReentrantLock());
     }
 
-    /** A channel to connect, of the family that was asked for, or null. */
+    /** Opens a channel to connect, of the family that the application asked for, or null. */
     private SocketChannel toConnect(ProtocolFamily family) throws IOException {
         ConnectionChannel channel = new ConnectionChannel(this, family);
         return connection(channel, family, false).open();
     }
 
     /**
-     * The channel of a connection that a provider has accepted for {@code listener}; null if none
-     * waits. The channel comes first: where there is no descriptor for it the connection waits on.
+     * Returns the channel of a connection that a provider has accepted for {@code listener}; null
+     * if none waits. The channel is made first: if there is no descriptor for it, the connection
+     * goes on waiting.
      */
     SocketChannel accepted(ListeningChannel listener, OffloadListeners from) throws IOException {
         ConnectionChannel channel = new ConnectionChannel(this, listener.family());
@@ -118,7 +119,9 @@ final class SwitchSelectorProvider extends EPollSelectorProvider {
         return complete ? opened : null;
     }
 
-    /** The channel of a connection that the kernel has accepted: it moves if the peer asks. */
+    /**
+     * Returns the channel of a connection that the kernel has accepted; it moves if the peer asks.
+     */
     SocketChannel accepted(
             ListeningChannel listener, SocketChannel byTcp, AcceptedTable table, Attempt why)
             throws IOException {

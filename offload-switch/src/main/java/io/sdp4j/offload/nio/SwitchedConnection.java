@@ -25,16 +25,16 @@ import sun.nio.ch.Net;
 import sun.nio.ch.SelectionKeyImpl;
 
 /**
- * The switch's part of one channel: decides when it connects whether the kernel's TCP or an offload
- * provider carries it.
+ * The switch's part of one channel. When the channel connects, it decides whether the kernel's TCP
+ * or an offload provider carries the connection.
  *
  * <p>Shape: {@code channel} is the JDK's own, and does everything until it is decided and, on the
  * kernel, after it. A connection that may move is carried by {@code moving}, an offloaded one by
  * {@code stream}. Selectors ask {@code selectorSide}.
  *
- * <p>Locks: {@code readLock} and {@code writeLock} are held by one reader and one writer of the
- * stream, both by the thread that connects or changes the blocking mode; {@code stateLock} guards
- * state, options and every field without another remark; no thread waits while holding it.
+ * <p>Locks: one reader holds {@code readLock}, one writer {@code writeLock}; a thread that connects
+ * or changes the blocking mode holds both. {@code stateLock} guards the state, the options and
+ * every field without another remark; no thread waits while holding it.
  */
 final class SwitchedConnection implements ConnectionSwitch {
     final SwitchSelectorProvider provider;
@@ -49,13 +49,13 @@ final class SwitchedConnection implements ConnectionSwitch {
     private final ChannelConnect connect;
     volatile ChannelStream stream; // set once
     private boolean begunMoving; // stateLock
-    volatile MovingChannel moving; // set once, and to null if it turns out to stay
+    volatile MovingChannel moving; // set once; null again if the connection stays on the kernel
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
 
     /**
-     * @param family that was asked for, or null
-     * @param byProvider whether a provider has accepted it
+     * @param family the protocol family that the application asked for, or null
+     * @param byProvider whether a provider has accepted the connection
      */
     SwitchedConnection(
             SwitchSelectorProvider provider,
@@ -74,14 +74,14 @@ final class SwitchedConnection implements ConnectionSwitch {
         this.connect = new ChannelConnect(this, family, byProvider);
     }
 
-    /** The channel, for which this decides from now on. */
+    /** Returns the channel, for which this object decides from now on. */
     ConnectionChannel open() {
         channel.decidedBy(this);
         provider.owner.opened(channel);
         return channel;
     }
 
-    /** That of a channel; null = no switch knows it. */
+    /** Returns the switch's part of a channel, or null if no switch knows the channel. */
     static SwitchedConnection of(SocketChannel channel) {
         return channel instanceof ConnectionChannel c && c.decider() instanceof SwitchedConnection s
                 ? s
@@ -89,11 +89,11 @@ final class SwitchedConnection implements ConnectionSwitch {
     }
 
     /**
-     * Goes on where there was no switch.
+     * Goes on with a channel that was made before there was a switch.
      *
      * @param decision if the connection exists and was made here: the rule by which it may move
-     * @param table if it exists and was accepted: where a peer finds it
-     * @param why if it exists: why it is on TCP
+     * @param table if the connection exists and was accepted: where a peer finds it
+     * @param why if the connection exists: why it is on TCP
      */
     void goOn(EarlyConnection early, Decision decision, AcceptedTable table, Attempt why)
             throws IOException {
@@ -124,7 +124,7 @@ final class SwitchedConnection implements ConnectionSwitch {
             }
         }
         provider.owner.opened(channel);
-        if (!channel.isOpen()) { // meanwhile
+        if (!channel.isOpen()) { // closed meanwhile
             closing();
             closed();
         }
@@ -133,10 +133,10 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    /** Takes what a provider has accepted. */
+    /** Takes a stream that a provider has accepted. */
     void accept(OffloadStream accepted, Integer receiveBuffer) throws IOException {
         synchronized (stateLock) {
-            options.put(StandardSocketOptions.SO_REUSEADDR, true); // as accepted ones have it
+            options.put(StandardSocketOptions.SO_REUSEADDR, true); // as an accepted socket has it
             if (receiveBuffer != null) {
                 options.put(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
             }
@@ -145,13 +145,15 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    /** The kernel has accepted it; it moves if the peer asks. */
+    /** Begins with a connection that the kernel has accepted; it moves if the peer asks. */
     void acceptedByKernel(AcceptedTable table, Attempt why) {
         connect.connectedBefore(why, null);
         beginMoving(young(null, table, why));
     }
 
-    /** The kernel carries the connection, which may move; from the first byte on it is counted. */
+    /**
+     * Has the kernel carry a connection that may move; its bytes are counted from the first one on.
+     */
     MovingChannel young(Decision decision, AcceptedTable table, Attempt why) {
         MovingChannel young = young(decision, table, why, Began.now(readLock, writeLock));
         channel.carriedBy(young);
@@ -162,7 +164,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         return new MovingChannel(this, decision, table, why.kernelInfo(), began);
     }
 
-    /** The kernel has connected. Idempotent. */
+    /** Begins to look for a move, now that the kernel has connected. Idempotent. */
     void beginMoving(MovingChannel young) {
         synchronized (stateLock) {
             if (begunMoving || !channel.isOpen()) {
@@ -186,7 +188,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    /** Its bytes need not be counted any more. */
+    /** The connection stays on the kernel: its bytes need not be counted any more. */
     void stayOnKernel() {
         connect.becomes(provider.owner.notWorthMoving());
         moving = null;
@@ -194,7 +196,8 @@ final class SwitchedConnection implements ConnectionSwitch {
     }
 
     /**
-     * The connection has a stream; reads and writes move to it one after the other.
+     * Takes the stream of a connection that moves; reads and writes go over to it one after the
+     * other.
      *
      * @throws IOException if there are no descriptors for it; the stream was not taken
      */
@@ -221,8 +224,8 @@ final class SwitchedConnection implements ConnectionSwitch {
     }
 
     /**
-     * Nothing more goes by TCP: from now on this is an offloaded channel. Under both data locks;
-     * {@link #nudgeMoved} follows without.
+     * Makes this an offloaded channel, as nothing more goes by TCP. Called under both data locks;
+     * {@link #nudgeMoved} follows without them.
      */
     void adoptMoved() {
         selectorSide.selectors.takeOut(channel);
@@ -241,7 +244,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         selectorSide.selectors.putBack(channel);
     }
 
-    /** Where the connection runs and why; empty while there is none. */
+    /** Returns where the connection runs and why; empty while there is none. */
     Optional<ConnectionInfo> connectionInfo() {
         MovingChannel m = moving;
         if (m != null) {
@@ -271,7 +274,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     /**
      * Takes the stream that an attempt has won.
      *
-     * @return false if the channel was closed meanwhile: then the stream is, too
+     * @return false if the channel was closed meanwhile; the stream is closed then, too
      */
     boolean adopt(OffloadStream won) throws IOException {
         synchronized (stateLock) {
@@ -355,7 +358,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         boolean _ = alone(new Blocking(this, block));
     }
 
-    /** No lambda: the first channel that does not block would link it. */
+    /** Not a lambda, which the first non-blocking channel would have to link. */
     private record Blocking(SwitchedConnection connection, boolean block) implements Step {
         @Override
         public boolean run() throws IOException {
@@ -386,7 +389,10 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    /** For a thread that held both data locks: what waited for them goes on. Without a lock. */
+    /**
+     * Lets everything go on that waited for the data locks. Called without a lock, by a thread that
+     * held both.
+     */
     void locksGivenBack() {
         MovingChannel m = moving;
         ChannelStream s = stream;
@@ -397,7 +403,9 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
     }
 
-    /** Whether the stream is the one whose mode counts. */
+    /**
+     * Sets the mode of the stream. Returns false if the mode of the kernel's socket counts instead.
+     */
     private boolean configureStream(boolean block) throws IOException {
         synchronized (stateLock) {
             channel.ensureOpen();
@@ -416,7 +424,7 @@ final class SwitchedConnection implements ConnectionSwitch {
     @Override
     public void closing() throws IOException {
         int lingerSeconds;
-        synchronized (stateLock) { // also: the descriptor is in use by none that saw it open
+        synchronized (stateLock) { // also waits for a thread that uses the descriptor under it
             lingerSeconds = options.lingerSeconds();
             stateLock.notifyAll(); // a thread in finishConnect
         }
@@ -432,7 +440,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         }
         ChannelStream s = stream;
         if (s != null) {
-            // As the JDK: closing never waits while a selector still knows the channel.
+            // As in the JDK, closing never waits while a selector still knows the channel.
             boolean waits = channel.isBlocking() || !channel.isRegistered();
             s.close(lingerSeconds > 0 && !waits ? -1 : lingerSeconds);
         }
