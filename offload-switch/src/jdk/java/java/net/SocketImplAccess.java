@@ -8,10 +8,10 @@ import java.util.Set;
 import jdk.internal.vm.annotation.DontInline;
 
 /**
- * Calls the protected methods of any {@link SocketImpl}, and makes the JDK's own. In this package,
- * because other code can call them through method handles only, which are slow to make.
+ * Calls the protected methods of any {@link SocketImpl}, and makes the JDK's own. It is in this
+ * package because other code could call them only through method handles, which are slow to make.
  *
- * <p>The class is public, because the package is; its one object is for the switch alone.
+ * <p>The class is public because the package is; only the switch can get its one object.
  */
 public final class SocketImplAccess {
     static final SocketImplAccess ONLY = new SocketImplAccess();
@@ -22,7 +22,7 @@ public final class SocketImplAccess {
         return SocketImpl.createPlatformSocketImpl(server);
     }
 
-    /** Asks for proxies before {@code platform} connects. */
+    /** Returns an implementation that asks for proxies before {@code platform} connects. */
     public SocketImpl behindProxies(SocketImpl platform) {
         return new SocksSocketImpl(platform);
     }
@@ -56,15 +56,15 @@ public final class SocketImplAccess {
     }
 
     /**
-     * As {@code in.read}, of the stream of a platform socket. Not compiled into its callers, most
-     * of which are compiled when their bytes no longer come this way.
+     * Calls {@code in.read} for the stream of a platform socket. It is not inlined into its
+     * callers, most of which are compiled when their bytes no longer go this way.
      */
     @DontInline
     public int read(InputStream in, byte[] b, int off, int len) throws IOException {
         return in.read(b, off, len);
     }
 
-    /** As {@code out.write}, likewise. */
+    /** Calls {@code out.write} in the same way. */
     @DontInline
     public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
         out.write(b, off, len);

@@ -8,13 +8,13 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** As {@link ChannelAccess}, for asynchronous channels and their groups. */
+/** The counterpart of {@link ChannelAccess} for asynchronous channels and their groups. */
 public final class AsynchronousAccess {
     static final AsynchronousAccess ONLY = new AsynchronousAccess();
 
     private AsynchronousAccess() {}
 
-    /** A new provider of the JDK's own; all of them share one default group. */
+    /** Makes a provider of the JDK's own kind; all such providers share one default group. */
     public AsynchronousChannelProvider provider() {
         return DefaultAsynchronousChannelProvider.create();
     }
@@ -23,7 +23,7 @@ public final class AsynchronousAccess {
         return ((Groupable) channel).group();
     }
 
-    /** Calls the handler, if this thread may; whether it did. */
+    /** Calls the handler if this thread may do so. Returns whether it did. */
     public <V, A> boolean invokeDirect(
             AsynchronousChannelGroup group,
             CompletionHandler<V, ? super A> handler,
@@ -38,7 +38,7 @@ public final class AsynchronousAccess {
         return true;
     }
 
-    /** This thread, if it is of a group, has one handler on its stack. */
+    /** Sets this thread's count of handlers on its stack to one, if it is a thread of a group. */
     public void countOneHandler() {
         Invoker.GroupAndInvokeCount context = Invoker.getGroupAndInvokeCount();
         if (context != null) {
@@ -51,15 +51,15 @@ public final class AsynchronousAccess {
         return ((AsynchronousChannelGroupImpl) group).schedule(task, timeout, unit);
     }
 
-    /** Told on a thread of a group that a descriptor is ready, or has to go. */
+    /** Is told, on a thread of a group, that a descriptor is ready or must be dropped. */
     public abstract static class Watcher implements Port.PollableChannel {}
 
     /**
-     * Adds a descriptor to those of the group's channels. Unlike a channel it may come after the
-     * group was shut down: what it belongs to was there before.
+     * Adds a descriptor to those of the group's channels. Unlike a channel it may be added after
+     * the group was shut down, as the channel that it belongs to was there before.
      *
-     * @return false if it is no group of this kind
-     * @throws ShutdownChannelGroupException if it is about to terminate
+     * @return false if the group is not a {@code Port}
+     * @throws ShutdownChannelGroupException if the group is about to terminate
      */
     public boolean register(AsynchronousChannelGroup group, int fd, Watcher watcher) {
         if (!(group instanceof Port port)) {

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * The way of the bytes of a {@link ConnectionChannel}: the kernel's, or another in its place.
- * Every method is as {@code SocketChannelImpl} has it under that name. Thread-safe.
+ * Moves the bytes of a {@link ConnectionChannel}: the kernel's TCP, or another way in its place.
+ * Every method does what the method of that name in {@code SocketChannelImpl} does. Thread-safe.
  */
 public interface Carrier {
     int read(ByteBuffer dst) throws IOException;
@@ -25,30 +25,34 @@ public interface Carrier {
      */
     int blockingRead(byte[] b, int off, int len, long nanos) throws IOException;
 
-    /** For the adaptor: writes all of it. */
+    /** For the adaptor: writes all bytes. */
     void blockingWrite(byte[] b, int off, int len) throws IOException;
 
     /**
      * Sends a part of a file without mapping it.
      *
-     * @return bytes sent; -1 = it is to be written
+     * @return bytes sent; -1 = the caller must map or read the file and write it
      */
     long send(FileChannel file, long position, int count) throws IOException;
 
     /** Bytes that can be read without waiting. */
     int available() throws IOException;
 
-    /** Sends a byte of urgent data; 0 = no room. */
+    /** Sends a byte of urgent data. Returns 0 if there is no room, else 1. */
     int sendUrgent(byte b) throws IOException;
 
     void shutdownInput() throws IOException;
 
     void shutdownOutput() throws IOException;
 
-    /** The carrier before this one has given a lock back that is this one's now. */
+    /**
+     * Called when the carrier before this one has given back a lock, which belongs to this one now.
+     */
     default void lockGivenBack() {}
 
-    /** A read of the carrier before this one has met {@code e} in TCP, and goes on here. */
+    /**
+     * Called when a read of the carrier before this one has met {@code e} in TCP and goes on here.
+     */
     default void goesOnAfter(SocketException e) {}
 
     boolean isInputShut();

@@ -7,8 +7,9 @@ import java.nio.channels.SelectionKey;
 import java.util.function.BooleanSupplier;
 
 /**
- * Calls what descriptors and selectors need and this package does not publish. In this package,
- * because other code can call it through method handles only, which are slow to make.
+ * Calls package-private methods of this package that deal with descriptors, buffers and selectors.
+ * It is in this package because other code could call them only through method handles, which are
+ * slow to make.
  */
 public final class ChannelAccess {
     static final ChannelAccess ONLY = new ChannelAccess();
@@ -17,12 +18,20 @@ public final class ChannelAccess {
 
     // --- descriptors ---
 
-    /** {@code poll(2)}; -1 = without an end. */
+    /**
+     * Calls {@code poll(2)}.
+     *
+     * @param millis upper bound; -1 = none
+     */
     public int poll(FileDescriptor fd, int events, long millis) throws IOException {
         return Net.poll(fd, events, millis);
     }
 
-    /** Parks a virtual thread until {@code fd} is ready; 0 = without an end. */
+    /**
+     * Parks a virtual thread until {@code fd} is ready.
+     *
+     * @param nanos upper bound; 0 = none
+     */
     public void park(int fd, int event, long nanos, BooleanSupplier open) throws IOException {
         Poller.poll(fd, event, nanos, open);
     }
@@ -31,12 +40,12 @@ public final class ChannelAccess {
         return EPoll.create();
     }
 
-    /** Begins to watch {@code fd}; 0 or an errno. */
+    /** Begins to watch {@code fd}. Returns 0 or an errno. */
     public int epollAdd(int epoll, int fd, int events) {
         return EPoll.ctl(epoll, EPoll.EPOLL_CTL_ADD, fd, events);
     }
 
-    /** Watches {@code fd}, which {@code epoll} has, for other events. */
+    /** Changes the events that {@code epoll} watches {@code fd} for. */
     public void epollWatch(int epoll, int fd, int events) {
         int _ = EPoll.ctl(epoll, EPoll.EPOLL_CTL_MOD, fd, events);
     }
@@ -46,8 +55,10 @@ public final class ChannelAccess {
     }
 
     /**
-     * Whether at least {@code count} descriptors are ready now, and others than {@code except} that
-     * many. Takes no direct memory.
+     * Whether at least {@code count} descriptors other than {@code except} are ready now. Takes no
+     * direct memory.
+     *
+     * @param except -1 = none
      */
     public boolean epollReady(int epoll, int count, int except) throws IOException {
         int most = except < 0 ? count : count + 1;
@@ -66,7 +77,7 @@ public final class ChannelAccess {
         }
     }
 
-    /** A new eventfd that is readable, and stays so. */
+    /** Opens an eventfd that is readable and stays so. */
     public int readableEventFd() throws IOException {
         EventFD event = new EventFD();
         boolean complete = false;
@@ -88,10 +99,10 @@ public final class ChannelAccess {
     // --- buffers ---
 
     /**
-     * Has the arena of a buffer stay open until {@link #release}; throws what the JDK throws for a
-     * buffer of a closed one, or of another thread's.
+     * Keeps the arena of a buffer open until {@link #release}. Throws what the JDK throws for a
+     * buffer of a closed arena, or of one confined to another thread.
      *
-     * @param anyThread whether threads may be others when it is used and released
+     * @param anyThread whether threads other than this one may use and release the buffer
      * @return false if there is nothing to release
      */
     public boolean hold(ByteBuffer buffer, boolean anyThread) {
@@ -113,7 +124,10 @@ public final class ChannelAccess {
         ((SelectorImpl) key.selector()).setEventOps((SelectionKeyImpl) key);
     }
 
-    /** Events that the selector's epoll watches the key's channel for; 0 = it is not there. */
+    /**
+     * Returns the events that the selector's epoll watches the key's channel for; 0 = the channel
+     * is not in it.
+     */
     public int registeredEvents(SelectionKey key) {
         return ((SelectionKeyImpl) key).registeredEvents();
     }

@@ -20,8 +20,8 @@ import jdk.internal.event.SocketWriteEvent;
 import jdk.internal.vm.annotation.DontInline;
 
 /**
- * The JDK's channel of a connection, which something else than the kernel may carry. In this
- * package, because only here the JDK's can be extended.
+ * The JDK's channel of a connection, whose bytes another carrier than the kernel may move. It is in
+ * this package because the JDK's class can be extended only here.
  *
  * <p>Shape: {@code decider} decides how it gets its connection. Bytes go through {@code carrier};
  * while there is none, every call for data is the JDK's own. The number of the descriptor never
@@ -30,7 +30,7 @@ import jdk.internal.vm.annotation.DontInline;
 public final class ConnectionChannel extends SocketChannelImpl {
     private static final AtomicReference<Runnable> FIRST_FILE = new AtomicReference<>();
 
-    /** The start of an operation that is not recorded. */
+    /** The start time of an operation that is not recorded. */
     private static final long OFF = Long.MIN_VALUE;
 
     private static boolean recordable = true; // a lost update does no harm
@@ -40,7 +40,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
     private volatile ConnectionSwitch decider; // set before any other thread knows the channel
     private volatile Carrier carrier; // null = the kernel alone
 
-    /** A descriptor to which the kernel sends no file. */
+    /** Holds a descriptor to which the kernel can send no file. */
     private static final class Unsendable {
         static final FileDescriptor FD = open();
 
@@ -48,13 +48,13 @@ public final class ConnectionChannel extends SocketChannelImpl {
             try {
                 return IOUtil.newFD(EPoll.create());
             } catch (IOException e) {
-                return new FileDescriptor(); // a transfer fails, and says so
+                return new FileDescriptor(); // a transfer to it fails with an exception
             }
         }
     }
 
     /**
-     * To connect, or for a connection that the kernel knows nothing of.
+     * Makes a channel to connect, or for a connection that the kernel does not know.
      *
      * @param family null = the JDK's choice
      */
@@ -64,10 +64,10 @@ public final class ConnectionChannel extends SocketChannelImpl {
     }
 
     /**
-     * For a connection that the kernel has accepted, in place of the JDK's channel.
+     * Makes a channel for a connection that the kernel has accepted, in place of the JDK's.
      *
-     * @param family of the listener
-     * @param accepted nothing may be done with it afterwards
+     * @param family the family of the listener
+     * @param accepted the JDK's channel, which must not be used afterwards
      */
     public ConnectionChannel(
             SelectorProvider provider, ProtocolFamily family, SocketChannel accepted)
@@ -79,22 +79,22 @@ public final class ConnectionChannel extends SocketChannelImpl {
                 ((SocketChannelImpl) accepted).remoteAddress());
     }
 
-    /** Sets what decides how it gets its connection. */
+    /** Sets the object that decides how the channel gets its connection. */
     public void decidedBy(ConnectionSwitch decides) {
         decider = decides;
     }
 
-    /** The part that decides how it gets its connection. */
+    /** Returns the object that decides how the channel gets its connection. */
     public ConnectionSwitch decider() {
         return decider;
     }
 
-    /** Sets what carries the bytes; null = the kernel alone. */
+    /** Sets the carrier of the bytes; null = the kernel alone. */
     public void carriedBy(Carrier carries) {
         carrier = carries;
     }
 
-    /** The carrier of the bytes; null = the kernel alone. */
+    /** Returns the carrier of the bytes; null = the kernel alone. */
     Carrier carrier() {
         return carrier;
     }
@@ -104,14 +104,17 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return c == null ? kernel : c;
     }
 
-    // --- the JDK's own, for what stands in its place ---
+    // --- the JDK's own methods, for the carrier and the decider ---
 
-    /** The JDK's own way of moving bytes, which is TCP. */
+    /** Returns the carrier that moves bytes as the JDK does, by TCP. */
     public Carrier kernel() {
         return kernel;
     }
 
-    /** The same descriptor for file channels, which close what they are interrupted with. */
+    /**
+     * A channel with the same descriptor, to give to a file channel. A file channel that is
+     * interrupted closes the channel it writes to; a close of this one does nothing.
+     */
     private static final class Plain extends SocketChannelImpl {
         Plain(SelectorProvider provider, FileDescriptor fd, SocketAddress remote)
                 throws IOException {
@@ -125,9 +128,9 @@ public final class ConnectionChannel extends SocketChannelImpl {
         public void kill() {}
     }
 
-    /** Its calls are compiled apart from callers that go another way soon. */
+    /** The JDK's own calls. They are not inlined into callers that soon take another carrier. */
     private final class Kernel implements Carrier {
-        private Plain plain; // for files; lost updates do no harm
+        private Plain plain; // for files; a lost update does no harm
 
         @Override
         @DontInline
@@ -165,7 +168,10 @@ public final class ConnectionChannel extends SocketChannelImpl {
             ConnectionChannel.super.blockingWriteFully(b, off, len);
         }
 
-        /** The file channel is given one that it does not ask; a closer knows of this thread. */
+        /**
+         * Sends through {@link Plain}, which the file channel does not offer the bytes to first.
+         * The thread is announced to this channel, so a close wakes it.
+         */
         @Override
         public long send(FileChannel file, long position, int count) throws IOException {
             ConnectionChannel.super.beforeTransferTo();
@@ -262,20 +268,23 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return super.getOption(name);
     }
 
-    /** The other end is to see a reset when the kernel's socket is closed. */
+    /** Makes the close of the kernel's socket show the other end a reset. */
     public void resetKernelAtClose() throws IOException {
         Net.setSocketOption(super.getFD(), StandardSocketOptions.SO_LINGER, 0);
     }
 
     /**
-     * Nothing more is read that comes by the kernel: ends a wait for it, as {@code shutdownInput}
-     * does, which would make a read that takes a reset from the kernel say that it is at its end.
+     * Ends the kernel's input, and with it a read that waits. {@code shutdownInput} does the same,
+     * but would also make a read that gets a reset from the kernel return -1.
      */
     public void endKernelInput() throws IOException {
         Net.shutdown(super.getFD(), Net.SHUT_RD);
     }
 
-    /** The other end is to see the end of the data, though the channel is closed already. */
+    /**
+     * Ends the kernel's output, so that the other end sees the end of the data. Works on a closed
+     * channel.
+     */
     public void shutKernelOutputAtClose() throws IOException {
         Net.shutdown(super.getFD(), Net.SHUT_WR);
     }
@@ -293,8 +302,8 @@ public final class ConnectionChannel extends SocketChannelImpl {
     }
 
     /**
-     * Announces an operation that may block; a thread interrupted before closes the channel.
-     * Nothing is done for one that does not block.
+     * Announces an operation that may block; if the thread was interrupted before, the channel is
+     * closed. Does nothing for an operation that does not block.
      */
     public void enter(boolean blocking) throws ClosedChannelException {
         if (blocking) {
@@ -313,7 +322,10 @@ public final class ConnectionChannel extends SocketChannelImpl {
         }
     }
 
-    /** As a call that may block and then throws for another reason. */
+    /**
+     * Closes the channel if this thread is interrupted and the channel blocks, as the JDK does
+     * before a call throws for another reason.
+     */
     public void closeIfInterrupted() throws IOException {
         boolean blocking = isBlocking();
         enter(blocking);
@@ -402,22 +414,22 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return !carrierOrKernel().isOutputShut();
     }
 
-    // --- the flight recorder's events of what the JDK does not carry (behaviour 90) ---
+    // --- the flight recorder's events for bytes that the JDK does not carry (behaviour 90) ---
 
-    /** When a read or a write begins, for {@link #record}. */
+    /** Returns the start time of a read or a write, for {@link #record}. */
     public static long start(boolean read) {
         try {
             if (recordable && (read ? SocketReadEvent.enabled() : SocketWriteEvent.enabled())) {
                 return read ? SocketReadEvent.timestamp() : SocketWriteEvent.timestamp();
             }
         } catch (LinkageError e) {
-            recordable = false; // another JDK: nothing is told
+            recordable = false; // another JDK: nothing is recorded
         }
         return OFF;
     }
 
     /**
-     * A read or a write is over.
+     * Records a read or a write that is over.
      *
      * @param bytes -1 at the end of the stream
      */
@@ -437,23 +449,24 @@ public final class ConnectionChannel extends SocketChannelImpl {
 
     // --- files that the kernel would send ---
 
-    /** Called by the JDK's file channels, once they know of this. */
+    /** Called by the JDK's file channels, once they were changed to know this class. */
     long send(FileChannel file, long position, int count) throws IOException {
         Carrier c = carrier;
         return c == null ? -1 : c.send(file, position, count);
     }
 
     /**
-     * Is run on a thread of its own when a file goes to a channel that the kernel does not carry
-     * alone, the first time in this JVM.
+     * Sets a task that is run once in this JVM, on a thread of its own, when a file first goes to a
+     * channel that the kernel does not carry alone.
      */
     public static void atFirstFile(Runnable task) {
         FIRST_FILE.set(task);
     }
 
     /**
-     * The kernel sends a file where it alone carries the connection. Elsewhere it is shown a
-     * descriptor that takes none, and the JDK maps or reads the file and writes that.
+     * Prepares the transfer of a file. The kernel sends the file if it alone carries the
+     * connection. Otherwise {@link #getFD} returns a descriptor that takes no file, so the JDK maps
+     * or reads the file and writes the bytes.
      */
     @Override
     void beforeTransferTo() throws ClosedChannelException {
@@ -495,7 +508,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return super.getFDVal();
     }
 
-    /** The descriptor, whatever it means. */
+    /** Returns the descriptor, even if it does not stand for the connection. */
     public FileDescriptor descriptor() {
         return super.getFD();
     }
@@ -604,7 +617,7 @@ public final class ConnectionChannel extends SocketChannelImpl {
         return decider.ready(ops, initialOps, key);
     }
 
-    /** As the JDK's own, of whatever carries it. */
+    /** Returns the text of the JDK's own method, for any carrier. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(SocketChannel.class.getName()).append('[');

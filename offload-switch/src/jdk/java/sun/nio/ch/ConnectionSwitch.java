@@ -5,8 +5,8 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 
 /**
- * The switch's side of a {@link ConnectionChannel}: how it gets its connection, and what it is to
- * others. Thread-safe.
+ * The switch's side of a {@link ConnectionChannel}: it connects the channel, and answers the
+ * questions of selectors and of other code. Thread-safe.
  */
 public interface ConnectionSwitch {
     void bind(SocketAddress local) throws IOException;
@@ -14,8 +14,8 @@ public interface ConnectionSwitch {
     /**
      * Connects.
      *
-     * @param nanos upper bound for the adaptor, which wants a channel that blocks; -1 = for the
-     *     channel, as it is
+     * @param nanos upper bound for the socket adaptor, which needs a blocking channel; -1 = the
+     *     channel's own connect, in its present mode
      */
     boolean connect(SocketAddress remote, long nanos) throws IOException;
 
@@ -44,20 +44,21 @@ public interface ConnectionSwitch {
     /** The channel is closed; the kernel's socket is about to be. */
     default void closing() throws IOException {}
 
-    /** The kernel's socket is closed, as far as selectors and threads let it. */
+    /** The kernel's socket is closed, unless selectors or threads still hold it. */
     default void closed() throws IOException {}
 
     /** The channel is closed, and no selector knows it any more. */
     default void killed() {}
 
     /**
-     * The descriptor is asked for.
+     * Called when other code asks for the descriptor.
      *
-     * @throws UnsupportedOperationException if it means nothing, with a sentence for people
+     * @throws UnsupportedOperationException if the descriptor means nothing, with a sentence for
+     *     people
      */
     default void checkDescriptor() {}
 
-    /** Events to watch the descriptor for. */
+    /** Returns the events to watch the descriptor for. */
     int interest(int ops);
 
     /** See {@link SocketChannelImpl#translateReadyOps}. */

@@ -9,48 +9,48 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The kernel's TCP behind a count of bytes, for a connection that may move once the switch has
+ * The kernel's TCP with a count of bytes, for a connection that may move once the switch has
  * started; see {@link EarlyConnection}.
  *
- * <p>Shape: the thread that reads or writes holds the lock and adds to the count. What carries the
- * connection from then on takes locks and counts over; a call that finds another carrier goes
- * there.
+ * <p>Shape: the thread that reads or writes holds the lock of its direction and adds to the count.
+ * The carrier that comes after this one takes over the locks and counts. A call that finds such a
+ * carrier goes to it.
  */
 public final class CountedKernel implements Carrier {
-    // A part of what the switch asks of a connection that moves: it is ready by then.
+    // Less than what the switch asks of a connection that moves, so that it has started by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
     private static final int ENOUGH_ALL_TURNS = 30_000;
     private static final long ENOUGH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    // The same of a channel in a selector.
+    // The same for a channel in a selector.
     private static final long SELECTOR_BYTES = 512 << 20;
     private static final long SELECTOR_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * From one answer to the next, on average and without the pauses, at most; the switch looks at
-     * the last ones.
+     * Longest average time from one answer to the next, without the pauses; the switch judges the
+     * last answers.
      */
     private static final long QUICK_NANOS = 250_000;
 
-    /** Bytes that a call carries on average to be bulk. */
+    /** Bytes that a call must carry on average to count as bulk. */
     private static final int BULK_CALL_BYTES = 8 << 10;
 
     /** Calls between two looks at a channel in a selector. */
     private static final int LOOK_CALLS = 256;
 
-    /** Longer from one look to the next counts as much: a pause says nothing of the rest. */
+    /** A longer time from one look to the next counts as this: a pause says nothing of the rest. */
     private static final long SLOW_LOOK_NANOS = LOOK_CALLS * QUICK_NANOS;
 
-    /** How long a channel was in use, without the pauses, before it is given up. */
+    /** How long a channel must have been in use, without the pauses, before it is given up. */
     private static final long JUDGED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Answers that a connection tells the others of at once. */
+    /** Answers that a connection adds to {@link #ALL_TURNS} in one step. */
     private static final int TELL_TURNS = 100;
 
     private static final AtomicLong ALL_TURNS = new AtomicLong();
 
-    /** No result: another carrier is asked. */
+    /** The result of a call that has to go to another carrier. */
     private static final int GONE = -2;
 
     private final ConnectionChannel channel;
@@ -63,7 +63,7 @@ public final class CountedKernel implements Carrier {
     public long turns; // answers; set under readLock; others may see an older one
     public volatile long bornNanos = System.nanoTime();
     private volatile boolean wrote; // since the last read
-    private long calls; // that carried something; lost updates do no harm, here and below
+    private long calls; // calls that carried bytes; lost updates do no harm, here and below
     private long lookedNanos = bornNanos;
     private long usedNanos; // without the pauses
 
@@ -77,7 +77,7 @@ public final class CountedKernel implements Carrier {
         return channel.carrier() == this;
     }
 
-    /** A lock was given back; without a lock. */
+    /** Called without a lock after one was given back: the next carrier may wait for it. */
     private void left() {
         Carrier c = channel.carrier();
         if (c != this && c != null) {
@@ -102,7 +102,10 @@ public final class CountedKernel implements Carrier {
                 && System.nanoTime() - bornNanos >= ENOUGH_NANOS;
     }
 
-    /** The other end of an accepted one may be a thread, whose connections move for less. */
+    /**
+     * Whether a channel in a selector has carried enough. An accepted one needs less: its other end
+     * may be a thread, whose connections move for less.
+     */
     private boolean enoughForSelectors() {
         long nowNanos = System.nanoTime();
         long ageNanos = nowNanos - bornNanos;
@@ -141,7 +144,7 @@ public final class CountedKernel implements Carrier {
         return n == GONE ? channel.carrierOrKernel().blockingRead(b, off, len, nanos) : (int) n;
     }
 
-    /** Into one buffer, several, or an array. */
+    /** Reads into one buffer, several, or an array. */
     private long read(
             ByteBuffer one, ByteBuffer[] several, byte[] b, int off, int len, long nanos)
             throws IOException {
@@ -214,7 +217,7 @@ public final class CountedKernel implements Carrier {
         return n == GONE ? channel.carrierOrKernel().send(file, position, count) : n;
     }
 
-    /** From one buffer, several, a file, or an array. */
+    /** Writes from one buffer, several, a file, or an array. */
     private long write(
             ByteBuffer one,
             ByteBuffer[] several,
@@ -257,7 +260,7 @@ public final class CountedKernel implements Carrier {
         return kernel.available();
     }
 
-    /** A call that the switch would not know of keeps the connection on the kernel. */
+    /** Keeps the connection on the kernel, before a call that the switch would not know of. */
     private Carrier staying() {
         early.stays();
         return channel.carrierOrKernel();

@@ -15,37 +15,40 @@ import java.util.function.Consumer;
 import java.util.function.ToIntBiFunction;
 
 /**
- * A channel's connection in a JVM whose switch has not started: it is made by TCP, and the switch
- * goes on with it once it has carried a part of what makes it worth moving; or before it connects,
- * if the destination needs the switch; or, with one that was accepted, when it has gone on with its
- * listener.
+ * A channel's connection in a JVM whose switch has not started. It is made by TCP, and the switch
+ * goes on with it later: before it connects, if the destination needs the switch; once it has
+ * carried a part of what makes it worth moving; or, if it was accepted, once the switch has gone on
+ * with its listener.
  *
- * <p>{@code this} guards every field without another remark, and what decides for the channel;
- * nothing blocks while holding it.
+ * <p>{@code this} guards every field without another remark, and which object decides for the
+ * channel; nothing blocks while holding it.
  */
 public final class EarlyConnection implements ConnectionSwitch, Runnable {
-    /** Where {@code place} wants a connection: the switch decides. */
+    /** Answer of {@code place}: the switch decides. */
     private static final int SWITCH = 0;
 
-    /** On the kernel, from where it may move. */
+    /** Answer of {@code place}: on the kernel, from where the connection may move. */
     private static final int MAY_MOVE = 1;
 
-    /** The switch decides, and the kernel may not be asked instead. */
+    /** Answer of {@code place}: the switch decides, and the kernel may not be asked instead. */
     private static final int SWITCH_ONLY = 6;
 
-    /** The count of those that might have moved and are not worth it. */
+    /** Index of the count of connections that might have moved and are not worth it. */
     private static final int NOT_WORTH = 9;
 
     /**
      * The shim's answers for early connections.
      *
-     * @param place where a connection is made from the address that the application has bound the
-     *     channel to, or null, to another: one of the constants, or for good on the kernel
+     * @param place says where a connection is made, from the address that the application has bound
+     *     the channel to, or null, to another address: one of the constants, or another number for
+     *     a place on the kernel that the connection does not leave
      * @param starter starts the switch, which then goes on with the channel in the array; or takes
-     *     a task that does so: of a connection that has carried enough, or after a listener, for
-     *     later
-     * @param connected counts connections that were made on the kernel, by what {@code place} said
-     * @param accepted counts connections that were accepted from the kernel, likewise
+     *     a task that does so: at once for a connection that has carried enough, later for a
+     *     listener
+     * @param connected counts connections that were made on the kernel, by the answer of {@code
+     *     place}
+     * @param accepted counts connections that the kernel has accepted, by the answer of {@code
+     *     place}
      */
     record Rules(
             ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
@@ -54,15 +57,15 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             AtomicLongArray accepted) {}
 
     private final ConnectionChannel channel;
-    public final ProtocolFamily family; // that was asked for, or null
+    public final ProtocolFamily family; // the family that was asked for, or null
     private final Rules rules;
-    public final ListeningChannel listener; // that has accepted it, or null
-    private Map<SocketOption<?>, Object> options = Map.of(); // or one of its own
+    public final ListeningChannel listener; // the listener that has accepted it, or null
+    private Map<SocketOption<?>, Object> options = Map.of(); // replaced when one is set
     private InetSocketAddress asked; // what the application asked to bind to, or null
     private boolean begun; // connecting
     private int where;
-    private boolean connected; // and counted
-    private CountedKernel counted; // null = it does not move
+    private boolean connected; // and added to the counts
+    private CountedKernel counted; // null = the connection does not move
     private boolean starting;
     private boolean stays;
 
@@ -77,7 +80,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         this.listener = listener;
     }
 
-    /** A channel to connect. */
+    /** Makes a channel to connect. */
     static SocketChannel toConnect(SelectorProvider provider, ProtocolFamily family, Rules rules)
             throws IOException {
         ConnectionChannel channel = new ConnectionChannel(provider, family);
@@ -85,7 +88,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return channel;
     }
 
-    /** The channel of a connection that the kernel has accepted, and that may move. */
+    /** Makes the channel of a connection that the kernel has accepted and that may move. */
     static SocketChannel accepted(Rules rules, ListeningChannel by, SocketChannel byTcp)
             throws IOException {
         ConnectionChannel channel = new ConnectionChannel(by.provider(), by.family(), byTcp);
@@ -103,7 +106,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
 
     // --- the way to the switch ---
 
-    /** It has carried enough. */
+    /** Has the switch go on with the connection, as it has carried enough. */
     void hasCarriedEnough() {
         synchronized (this) {
             if (starting || stays) {
@@ -114,7 +117,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         rules.starter().accept(new Object[] {this});
     }
 
-    /** Starts the switch, which goes on with a connection; or nothing is counted any more. */
+    /** Starts the switch, which goes on with the connection. If it does not, the count ends. */
     @Override
     public void run() {
         start();
@@ -130,7 +133,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return listener != null && listener.beside() != null;
     }
 
-    /** It has connected, and carries too little to be worth moving: it needs no count. */
+    /**
+     * Ends the count of a connection that was made here and carries too little to be worth moving.
+     */
     synchronized void isNotWorthMoving() {
         if (!starting && !stays) {
             stays();
@@ -139,7 +144,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         }
     }
 
-    /** It stays on the kernel, unless the switch has gone on with it. */
+    /** Leaves the connection on the kernel, unless the switch has gone on with it. */
     synchronized void stays() {
         if (channel.decider() == this) {
             stays = true;
@@ -148,10 +153,10 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     }
 
     /**
-     * The switch goes on: {@code next} decides from now on.
+     * Hands the channel to the switch: {@code next} decides from now on.
      *
-     * @param carrier of the connection, or null while there is none
-     * @return false if the connection stays as it is
+     * @param carrier the carrier of the connection, or null while there is no connection
+     * @return false if the channel stays as it is
      */
     public synchronized boolean goesOn(ConnectionSwitch next, Carrier carrier) {
         if (stays || channel.decider() != this) {
@@ -164,12 +169,12 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return true;
     }
 
-    /** The address that the application asked to bind to, or null. */
+    /** Returns the address that the application asked to bind to, or null. */
     public synchronized InetSocketAddress asked() {
         return asked;
     }
 
-    /** The options that were set, in the order in which they were last. */
+    /** Returns the options that were set, in the order of the last setting of each. */
     public synchronized Map<SocketOption<?>, Object> options() {
         return new LinkedHashMap<>(options);
     }
@@ -179,7 +184,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return connected && counted != null;
     }
 
-    /** The kernel's connection with its counts if it may move, else null. */
+    /** Returns the kernel's connection with its counts if it may move, else null. */
     public synchronized CountedKernel counted() {
         return counted;
     }

@@ -6,12 +6,15 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
-/** A listener in a JVM whose switch has not started: what it accepts is counted if it may move. */
+/**
+ * A listener in a JVM whose switch has not started. Bytes of accepted connections are counted if
+ * the connections may move.
+ */
 final class EarlyListening implements EarlyAccept {
     /** The answer of {@code place} for a listener whose connections may move. */
     private static final int ACCEPTS = 7;
 
-    /** The same where they may move once the switch has started. */
+    /** The answer if they may move only once the switch has started, and are not counted before. */
     private static final int ACCEPTS_UNCOUNTED = 8;
 
     private final EarlyConnection.Rules rules;
@@ -56,7 +59,7 @@ final class EarlyListening implements EarlyAccept {
                 : byTcp;
     }
 
-    /** As the switch decides. */
+    /** Whether both ends are on this host, decided as the switch does. */
     private static boolean withinHost(SocketChannel byTcp) throws IOException {
         InetAddress there = ((InetSocketAddress) byTcp.getRemoteAddress()).getAddress();
         return there.isLoopbackAddress()

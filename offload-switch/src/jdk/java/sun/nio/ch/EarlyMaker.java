@@ -12,13 +12,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToIntBiFunction;
 
-/** Makes early channels, and what else an early provider gives, for code outside of the JDK. */
+/**
+ * Makes early channels, and the other things that an early provider opens, for code outside of the
+ * JDK.
+ */
 final class EarlyMaker implements Function<Object[], Object> {
     /**
-     * Makes one.
+     * Makes one object.
      *
-     * @param given the kind and the provider; for a channel also the protocol family or null; then
-     *     for a {@code listener} and a {@code connection} the components of {@link
+     * @param given the kind and the provider; for a channel also the protocol family or null; then,
+     *     for a {@code listener} and a {@code connection}, the components of {@link
      *     EarlyConnection.Rules}
      * @throws UncheckedIOException around the exception of the JDK
      */

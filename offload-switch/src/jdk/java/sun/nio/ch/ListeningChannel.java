@@ -20,24 +20,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The JDK's listening channel, with a second queue of connections beside the kernel's. In this
- * package, because only here the JDK's can be extended.
+ * The JDK's listening channel, with a second queue of connections beside the kernel's. It is in
+ * this package because the JDK's class can be extended only here.
  *
- * <p>Shape: where there is no second queue every call is the JDK's own. With one, threads and
- * selectors wait for an epoll descriptor instead of the kernel's listener; it has that, and what
- * the second queue signals with. The kernel's listener does not block then: what the JDK's {@code
- * accept} waits with ({@link #park}) looks at the second queue, too.
+ * <p>Shape: without a second queue every call is the JDK's own. With one, threads and selectors
+ * wait for an epoll descriptor instead of the kernel's listener. The epoll descriptor watches that
+ * listener and a descriptor through which the second queue signals. The kernel's listener does not
+ * block then: {@link #park}, with which the JDK's {@code accept} waits, also looks at the second
+ * queue.
  *
- * <p>Early: a channel that is made before the switch has started. It listens and accepts at once;
- * the switch goes on with it when it has started. A thread that accepts waits for half a second at
- * a time until then, because it may have to look at a second queue.
+ * <p>Early: a channel that is made before the switch has started listens and accepts at once, and
+ * the switch goes on with it once it has started. Until then a thread that accepts waits for half a
+ * second at a time, because it may have to look at a second queue afterwards.
  *
  * <p>{@code accepting} is held over a whole {@code accept}, and by a change of the blocking mode,
- * which so waits for one as in the JDK. {@code turn}, after it, admits one thread to the queues;
- * {@code lock} guards every field without another remark.
+ * which therefore waits for an accept as in the JDK. {@code turn}, taken after it, admits one
+ * thread to the queues. {@code lock} guards every field without another remark.
  */
 public final class ListeningChannel extends ServerSocketChannelImpl {
-    /** Ends the JDK's wait for the kernel. Without a trace: it is caught here. */
+    /**
+     * Ends the JDK's wait for the kernel's listener. It has no stack trace, as it is caught in this
+     * class.
+     */
     private static final class Elsewhere extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -50,7 +54,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private static final long WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final ReentrantLock accepting = new ReentrantLock();
-    private final ReentrantLock turn = new ReentrantLock(true); // fair: goOn gets it, too
+    private final ReentrantLock turn = new ReentrantLock(true); // fair, so that goOn gets it
     private final Object lock = new Object();
     private final ProtocolFamily family;
     private final EarlyAccept early; // null = not early
@@ -61,14 +65,14 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private volatile int epoll = -1; // set once
     private FileDescriptor epollFd; // set before epoll
     private boolean polled; // a selector has looked at the kernel's descriptor
-    private boolean adopting; // the epoll descriptor was given away; goOn comes
+    private boolean adopting; // the epoll descriptor is lent; goOn follows
     private boolean released;
     private boolean blocks; // turn: the kernel's listener may block
     private boolean blocking = true; // accepting: the mode, before the JDK has stored it
-    private Integer receiveBuffer; // that was asked for
+    private Integer receiveBuffer; // SO_RCVBUF, if it was set
 
     /**
-     * A channel of the switch's.
+     * Makes a channel of the switch's.
      *
      * @param family null = the JDK's choice
      */
@@ -77,7 +81,10 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         this(provider, family, beside, null);
     }
 
-    /** The same; with {@code early} and without {@code beside} it is an early one. */
+    /**
+     * Makes a channel of the switch's, or an early one, with {@code early} and without {@code
+     * beside}.
+     */
     ListeningChannel(
             SelectorProvider provider,
             ProtocolFamily family,
@@ -120,19 +127,20 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         return this;
     }
 
-    /** The switch has gone on with it, or never will. */
+    /** Notes that the switch has gone on with this channel, or never will. */
     void settle() {
         settled = true;
     }
 
-    /** Has the kernel listen; the JDK's {@code bind}. */
+    /** Makes the kernel listen, by the JDK's own {@code bind}. */
     public void bindKernel(SocketAddress address, int backlog) throws IOException {
         ServerSocketChannel _ = super.bind(address, backlog);
     }
 
     /**
-     * The epoll descriptor that selectors watch from now on, and which has the kernel's listener.
-     * It stays until {@link #goOn}, which has to follow, and then as long as the channel needs it.
+     * Returns the epoll descriptor that selectors watch from now on, and that watches the kernel's
+     * listener. It stays until {@link #goOn}, which must follow, and then as long as the channel
+     * needs it.
      *
      * @return -1 if a selector watches the kernel's listener already, or the channel is closed
      */
@@ -163,10 +171,10 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     }
 
     /**
-     * There is a second queue, or there will be none.
+     * Goes on with a second queue, or without one from now on.
      *
-     * @param queue what decides from now on
-     * @param listens whether it has a queue
+     * @param queue the object that decides from now on
+     * @param listens whether {@code queue} can give connections
      */
     public void goOn(SecondQueue queue, boolean listens) throws IOException {
         if (listens) {
@@ -184,23 +192,23 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         synchronized (lock) {
             adopting = false;
         }
-        if (!isOpen()) { // meanwhile
+        if (!isOpen()) { // closed meanwhile
             queue.close();
             releaseIfIdle();
         }
     }
 
-    /** The switch's part; null while there is none. */
+    /** Returns the switch's part; null while there is none. */
     public SecondQueue beside() {
         return beside;
     }
 
-    /** The protocol family of its connections. */
+    /** Returns the protocol family of the accepted connections. */
     public ProtocolFamily family() {
         return family;
     }
 
-    /** The size that {@code SO_RCVBUF} was set to, or null. */
+    /** Returns the size that {@code SO_RCVBUF} was set to, or null. */
     public Integer receiveBuffer() {
         synchronized (lock) {
             return receiveBuffer;
@@ -284,10 +292,13 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** While there is one queue. Null if none waits there, or there may be two now. */
+    /**
+     * Accepts while there is one queue. Returns null if no connection waits, or if there may be two
+     * queues now.
+     */
     private SocketChannel acceptByKernel(long nanos, boolean timed) throws IOException {
         if (early == null || settled || !blocking || !isBlocking()) {
-            if (both) { // since the caller looked, and settled after that
+            if (both) { // settled is set after both: goOn may have come since the caller looked
                 return null;
             }
             return timed ? super.blockingAccept(nanos) : super.accept();
@@ -310,7 +321,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** The channel of a connection that the kernel has accepted. */
+    /** Returns the channel for a connection that the kernel has accepted. */
     private SocketChannel byKernel(SocketChannel accepted) throws IOException {
         SecondQueue queue = beside;
         if (queue != null) {
@@ -319,13 +330,13 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         return early == null ? accepted : early.accepted(this, accepted);
     }
 
-    /** The next connection of either queue; null if none waits, or one was refused. */
+    /** Returns the next connection of either queue; null if none waits, or one was refused. */
     private SocketChannel next(SecondQueue queue, long nanos, boolean timed) throws IOException {
         if (!isOpen()) { // the caller looks only where the JDK does
             throw new AsynchronousCloseException();
         }
         queue.consume(); // before looking, so that no signal is lost
-        // an interrupted thread is the JDK's to deal with
+        // an interrupted thread goes on to the JDK's accept, which handles the interrupt
         boolean look = !Thread.currentThread().isInterrupted() || !isBlocking();
         SocketChannel waiting = look ? queue.poll(this, false) : null;
         if (waiting != null) {
@@ -340,7 +351,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     }
 
     private SocketChannel timedAccept(long nanos) throws IOException {
-        blocks = true; // it says so to the kernel at its end
+        blocks = true; // the JDK makes the listener blocking again at the end of this call
         return super.blockingAccept(nanos);
     }
 
@@ -352,7 +363,9 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         return super.accept();
     }
 
-    /** The wait of the JDK's {@code accept}, for the kernel's listener or both queues. */
+    /**
+     * Waits for the kernel's listener or for both queues, on behalf of the JDK's {@code accept}.
+     */
     @Override
     public void park(int event, long nanos) throws IOException {
         if (!both) {
@@ -364,7 +377,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         if (queue.pending()) {
             throw new Elsewhere();
         }
-        if (isOpen()) { // the closer signals after that
+        if (isOpen()) { // a close after this look signals
             await(epollFd, epoll, event, nanos);
         }
         if (queue.pending()) {
@@ -420,7 +433,9 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** Gives the descriptors back if no thread accepts and no selector knows them any more. */
+    /**
+     * Gives the descriptors back if no thread accepts and no selector knows the channel any more.
+     */
     private void releaseIfIdle() {
         if (isRegistered() || !turn.tryLock()) {
             return;
@@ -439,7 +454,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
                 UnixFileDispatcherImpl.closeIntFD(epoll);
             }
         } catch (IOException e) {
-            // as the JDK: no caller is left to be told
+            // as in the JDK: no caller is left to be told
         } finally {
             turn.unlock();
         }
@@ -460,7 +475,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             if (epoll >= 0) {
                 return epoll;
             }
-            polled = true; // this number must not change any more
+            polled = true; // a selector may know this number, so it must not change any more
             return super.getFDVal();
         }
     }
@@ -486,7 +501,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
                 return true;
             }
             queue.consume();
-            if (queue.pending()) { // one may have come between the look and the forgetting
+            if (queue.pending()) { // a connection may have come between pending and consume
                 queue.signal();
             }
             return false;
@@ -495,7 +510,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
         }
     }
 
-    /** As the JDK's own. */
+    /** Returns the JDK's text, under the name of the JDK's class. */
     @Override
     public String toString() {
         return super.toString()

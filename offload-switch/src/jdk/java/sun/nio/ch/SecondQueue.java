@@ -5,21 +5,22 @@ import java.net.SocketAddress;
 import java.nio.channels.SocketChannel;
 
 /**
- * The switch's side of a listening channel: its decision, and a queue of connections beside the
- * kernel's. {@link #poll} is for one thread at a time, the rest for any thread.
+ * The switch's side of a listening channel: it decides for the channel and holds a queue of
+ * connections beside the kernel's. {@link #poll} is for one thread at a time, the other methods are
+ * for any thread.
  */
 public interface SecondQueue {
     /**
      * Binds the channel, see {@link ListeningChannel#bindKernel}, and begins to listen.
      *
-     * @param backlog as the application asked for it
+     * @param backlog the backlog that the application asked for
      */
     void bind(ListeningChannel channel, SocketAddress address, int backlog) throws IOException;
 
-    /** A connection of the second queue; null if none waits, or it is the kernel's turn. */
+    /** Takes a connection from the second queue; null if none waits, or it is the kernel's turn. */
     SocketChannel poll(ListeningChannel channel, boolean kernelHasNone) throws IOException;
 
-    /** The channel for a connection that came by TCP; null if it is refused. */
+    /** Returns the channel for a connection that came by TCP; null if the connection is refused. */
     SocketChannel accepted(ListeningChannel channel, SocketChannel byTcp) throws IOException;
 
     /** Whether {@link #poll} would find a connection. */
@@ -28,12 +29,12 @@ public interface SecondQueue {
     /** Makes the epoll descriptor readable. */
     void signal();
 
-    /** Ends {@link #signal}; look at what it stands for after this. */
+    /** Ends {@link #signal}. Callers look at the queue after this, not before. */
     void consume();
 
-    /** The channel is closed. */
+    /** Called when the channel is closed. */
     void close();
 
-    /** No thread waits, and no selector knows the channel. */
+    /** Releases the descriptors: no thread waits, and no selector knows the channel. */
     void release() throws IOException;
 }
