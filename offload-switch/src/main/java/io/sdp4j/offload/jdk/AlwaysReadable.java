@@ -3,14 +3,17 @@ package io.sdp4j.offload.jdk;
 import java.io.IOException;
 
 /**
- * A descriptor that is always readable, for epolls that are to be readable by hand: an eventfd that
- * some of them share, because Linux allows a descriptor in 500 nested epolls only. Thread-safe.
+ * A descriptor that is always readable, for epolls that are made readable by hand. It is an eventfd
+ * that several epolls share. Thread-safe.
  */
 final class AlwaysReadable {
-    /** Each new one costs a look at all others. */
+    /**
+     * Most epolls that share one: Linux allows a descriptor in only 500 nested epolls, and to add
+     * an epoll costs a look at all others.
+     */
     private static final int MOST_USERS = 64;
 
-    private static AlwaysReadable open; // the class: has room for one more, or null
+    private static AlwaysReadable open; // the class: one with room for another user, or null
 
     final int fdVal;
     private int users; // the class
@@ -19,7 +22,7 @@ final class AlwaysReadable {
         fdVal = JdkClasses.CHANNELS.readableEventFd();
     }
 
-    /** One more user, until {@link #release}. */
+    /** Adds a user to a shared one, or to a new one, until {@link #release}. */
     static AlwaysReadable take() throws IOException {
         synchronized (AlwaysReadable.class) {
             AlwaysReadable taken = open == null ? new AlwaysReadable() : open;
@@ -29,7 +32,7 @@ final class AlwaysReadable {
         }
     }
 
-    /** Once for each {@link #take}. */
+    /** Removes a user, once for each {@link #take}. The last user closes the descriptor. */
     void release() throws IOException {
         synchronized (AlwaysReadable.class) {
             users--;

@@ -7,7 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * The application's buffers while one operation uses them, as the JDK's channels have them: arenas
+ * The application's buffers while one operation uses them. As in the JDK's channels, their arenas
  * stay open, and a buffer that occurs twice in a gathering write is written twice. Used again by
  * the next operation; for one thread at a time.
  */
@@ -19,15 +19,20 @@ public final class BorrowedBuffers {
     private static final int FEW = 32;
 
     private final Set<ByteBuffer> seen = Collections.newSetFromMap(new IdentityHashMap<>(0));
-    private ByteBuffer[] held = {}; // whose arenas stay open
+    private ByteBuffer[] held = {}; // buffers whose arenas are kept open
     private int holds;
-    private ByteBuffer[] given; // if one occurs twice; else null
-    private ByteBuffer[] apart;
+    private ByteBuffer[] given; // the array of the caller if a buffer occurs twice; else null
+    private ByteBuffer[] apart; // a copy of it, with slices for further occurrences
 
-    /** Borrows one more; throws as the JDK if its arena is closed, or another thread's. */
+    /**
+     * Borrows one more buffer. Throws what the JDK throws if its arena is closed or confined to
+     * another thread.
+     *
+     * @param anyThread whether threads other than this one may use and give back the buffer
+     */
     public void borrow(ByteBuffer buffer, boolean anyThread) {
         if (holds == held.length) {
-            held = Arrays.copyOf(held, 2 * holds + 1); // first: what is held must be released
+            held = Arrays.copyOf(held, 2 * holds + 1); // may fail: an arena must not be held yet
         }
         if (ARENAS_KNOWN && JdkClasses.CHANNELS.hold(buffer, anyThread)) {
             held[holds++] = buffer;
@@ -35,7 +40,8 @@ public final class BorrowedBuffers {
     }
 
     /**
-     * The same buffers, with a slice of its own for each further occurrence of one. None is null.
+     * Returns the same buffers, with a slice of its own for each further occurrence of a buffer. No
+     * element may be null.
      */
     public ByteBuffer[] apart(ByteBuffer[] many, int from, int to) {
         boolean few = to - from <= FEW;
@@ -55,7 +61,7 @@ public final class BorrowedBuffers {
         return given == null ? many : apart;
     }
 
-    /** Whether the buffer at {@code i} occurs before. */
+    /** Whether the buffer at {@code i} occurs before that place. */
     private static boolean occurs(ByteBuffer[] many, int from, int i) {
         for (int j = from; j < i; j++) {
             if (many[j] == many[i]) {
@@ -65,7 +71,7 @@ public final class BorrowedBuffers {
         return false;
     }
 
-    /** Arenas may be closed from here on. */
+    /** Lets arenas be closed from now on. */
     public void releaseArenas() {
         while (holds > 0) {
             ByteBuffer buffer = held[--holds];
@@ -74,7 +80,10 @@ public final class BorrowedBuffers {
         }
     }
 
-    /** The operation is over: the last occurrence of a buffer that was used has its position. */
+    /**
+     * Ends the operation. A buffer that occurs several times gets the position of its last
+     * occurrence that was used.
+     */
     public void giveBack() {
         releaseArenas();
         if (given != null) {

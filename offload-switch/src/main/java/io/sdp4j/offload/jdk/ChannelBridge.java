@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
- * The way to the JDK's internals that selectable channels need. Stateless; every method is safe for
+ * Access to the JDK's internals that selectable channels need. Stateless; every method is safe for
  * any thread.
  *
- * <p>Call {@link #selfTest} once before anything else: when it names a reason, no other method may
- * be used and channels are to be the JDK's own.
+ * <p>Call {@link #selfTest} once before anything else. If it returns a reason, no other method may
+ * be used, and all channels must be the JDK's own.
  */
 public final class ChannelBridge {
     private static final SelectionKey[] NO_KEYS = {};
@@ -66,8 +66,8 @@ public final class ChannelBridge {
     }
 
     /**
-     * Valid and cancelled keys of a channel, with gaps. A plain look: complete for the holder of
-     * the channel's {@code blockingLock}.
+     * Returns the valid and cancelled keys of a channel; elements may be null. Takes no lock: the
+     * array is complete only for the holder of the channel's {@code blockingLock}.
      */
     public static SelectionKey[] keys(SelectableChannel channel) {
         SelectionKey[] keys =
@@ -81,8 +81,7 @@ public final class ChannelBridge {
     }
 
     /**
-     * Whether this thread is just asking channels for their interest on behalf of the key's
-     * selector.
+     * Whether this thread is asking channels for their interest on behalf of the key's selector.
      */
     public static boolean isUpdating(SelectionKey key) {
         Selector selector = key.selector();
@@ -96,7 +95,7 @@ public final class ChannelBridge {
      * Takes descriptor {@code fdVal} out of the key's selector. Waits until the selector is not
      * asking channels for their interest.
      *
-     * @return whether it was there
+     * @return whether the descriptor was registered
      */
     public static boolean takeOut(SelectionKey key, int fdVal) {
         Selector selector = key.selector();
@@ -114,11 +113,12 @@ public final class ChannelBridge {
     }
 
     /**
-     * Puts descriptor {@code fdVal} into the key's selector, also while that waits, unless the
-     * selector has done so meanwhile. Waits until it is not asking channels for their interest.
+     * Puts descriptor {@code fdVal} into the key's selector, even while the selector waits, unless
+     * the selector has done so meanwhile. First waits until the selector is not asking channels for
+     * their interest.
      *
-     * @param events asked for what is of interest, while the selector does not ask for it
-     * @return false if that cannot be done with this selector, which has to be made to ask
+     * @param events asked for the events to watch, while the selector does not ask channels
+     * @return false if that is impossible with this selector, which must be made to ask instead
      */
     public static boolean putIn(SelectionKey key, int fdVal, IntSupplier events) {
         Selector selector = key.selector();
@@ -131,7 +131,7 @@ public final class ChannelBridge {
                 int epoll = (int) Handles.EPOLL.get(selector);
                 int _ = JdkClasses.CHANNELS.epollAdd(epoll, fdVal, wanted);
                 JdkClasses.CHANNELS.registeredEvents(key, wanted);
-                VarHandle.fullFence(); // cancelled later: the selector sees what it has to remove
+                VarHandle.fullFence(); // a later cancel: the selector sees that it must remove it
                 if (!key.isValid()) {
                     JdkClasses.CHANNELS.epollRemove(epoll, fdVal);
                     JdkClasses.CHANNELS.registeredEvents(key, 0);

@@ -18,9 +18,9 @@ final class ChannelStreams {
     private ChannelStreams() {}
 
     /**
-     * The failure of a channel, as {@code java.net} gives it.
+     * Turns the failure of a channel into the one that {@code java.net} throws.
      *
-     * @param open whether the channel is; it may be shut then
+     * @param open whether the channel is open; its input or output may be shut then
      */
     static IOException told(IOException e, boolean open) {
         if (e instanceof SocketException || e instanceof InterruptedIOException) {
@@ -41,7 +41,7 @@ final class ChannelStreams {
     static final class Input extends InputStream {
         private final Socket socket;
         private final InputStream in;
-        private volatile boolean ended; // and stays so (behaviour 14)
+        private volatile boolean ended; // never reset (behaviour 14)
 
         Input(Socket socket) throws IOException {
             this.socket = socket;

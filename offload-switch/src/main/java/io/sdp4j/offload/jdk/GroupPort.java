@@ -12,12 +12,12 @@ import java.util.concurrent.locks.ReadWriteLock;
 import sun.nio.ch.AsynchronousAccess;
 
 /**
- * A descriptor in the port of a group of the JDK's own: what its threads wait in. They take
- * descriptors of others beside those of the JDK's channels, so that the thread that is woken is the
- * one that calls the handler. Thread-safe.
+ * A descriptor that the threads of a group of the JDK's own watch in their port, beside the
+ * descriptors of the JDK's channels. So the thread that is woken is the one that calls the handler.
+ * Thread-safe.
  */
 public final class GroupPort {
-    /** Looks everything up; in a class of its own so that a JDK without it can be told. */
+    /** Looks everything up. A class of its own, so that a failure in another JDK can be caught. */
     private static final class Handles {
         static final VarHandle EPFD;
 
@@ -84,20 +84,23 @@ public final class GroupPort {
         }
     }
 
-    /** Asks for one call of {@link KernelAsync.Watcher#readable}, now or when it is. */
+    /**
+     * Asks for one call of {@link KernelAsync.Watcher#readable}, as soon as the descriptor is
+     * readable.
+     */
     public void poll() {
         polled = true;
         JdkClasses.Asynchronous.CHANNELS.startPoll(group, descriptor, JdkBridge.POLLIN);
     }
 
     /**
-     * Ends it; to be called before the descriptor is closed. Idempotent.
+     * Ends the watch; to be called before the descriptor is closed. Idempotent.
      *
-     * <p>A thread of the group that is told of a descriptor which the group does not know any more,
-     * and together with it of a task or of shutdown, goes back to wait and leaves the latter to
-     * another thread, which there may not be. So the kernel forgets the descriptor first; for a
-     * thread that has been told already, a task of nothing makes it look once more. (The threads of
-     * a group without a fixed number are told of no tasks.)
+     * <p>A thread of the group may be told at once of this descriptor and of a task or of shutdown.
+     * If the group does not know the descriptor any more, that thread goes back to wait and leaves
+     * the task or shutdown to another thread, which may not exist. So the kernel forgets the
+     * descriptor first. For a thread that has been told already, an empty task makes it look once
+     * more. (The threads of a group without a fixed number are not told of tasks.)
      */
     public void end() {
         if (ended.getAndSet(true)) {
@@ -112,7 +115,7 @@ public final class GroupPort {
                 ((Executor) group).execute(() -> {});
             }
         } catch (RejectedExecutionException e) {
-            // that was the last descriptor of a group that has been shut down
+            // this was the last descriptor of a group that has been shut down
         }
     }
 }

@@ -12,10 +12,10 @@ import jdk.internal.access.SharedSecrets;
 import sun.nio.ch.IOUtil;
 
 /**
- * The way to the JDK's internals. Stateless; every method is safe for any thread.
+ * Access to the JDK's internals that sockets need. Stateless; every method is safe for any thread.
  *
- * <p>Call {@link #selfTest} once before anything else: when it names a reason, no other method may
- * be used, and the application is to run on plain kernel sockets.
+ * <p>Call {@link #selfTest} once before anything else. If it returns a reason, no other method may
+ * be used, and the application must run on plain kernel sockets.
  */
 public final class JdkBridge {
     /** {@code POLLIN} and {@code EPOLLIN} of Linux, which the JDK's methods expect. */
@@ -30,7 +30,7 @@ public final class JdkBridge {
     private static final int TCP_FIN_WAIT1 = 4;
     private static final int TCP_FIN_WAIT2 = 5;
 
-    /** Longest between two descriptors that an ending process closes; usually microseconds. */
+    /** Longest time between two descriptors that an ending process closes; usually microseconds. */
     private static final long ENDING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private JdkBridge() {}
@@ -49,7 +49,7 @@ public final class JdkBridge {
         static final Optional<String> PROBLEM = lookUp();
     }
 
-    /** With access to the private members of a class of the JDK. */
+    /** Returns a lookup with access to the private members of a class of the JDK. */
     static Lookup in(String className) throws ReflectiveOperationException {
         return MethodHandles.privateLookupIn(
                 Class.forName(className, false, null), MethodHandles.lookup());
@@ -60,7 +60,7 @@ public final class JdkBridge {
         return problem.isPresent() ? problem : problemOf(PrivateNatives.class);
     }
 
-    /** Why {@code handles} cannot be initialised, as one sentence; empty when it can. */
+    /** Returns why {@code handles} cannot be initialised, as one sentence; empty when it can. */
     static Optional<String> problemOf(Class<?> handles) {
         try {
             MethodHandles.lookup().ensureInitialized(handles);
@@ -85,7 +85,7 @@ public final class JdkBridge {
 
     /**
      * Enables native access for a module of our own loader, as {@code --enable-native-access}
-     * would; others could call this, too.
+     * would. Modules of other loaders are refused, as other code can call this method, too.
      *
      * @throws IllegalStateException if the JDK has no such way or does not let this module use it
      */
@@ -102,7 +102,8 @@ public final class JdkBridge {
 
     /**
      * Parks a virtual thread in the JDK's poller until a descriptor is readable, the thread is
-     * unparked or interrupted, or the time is over. One thread at a time for each descriptor.
+     * unparked or interrupted, or the time is over. For each descriptor only one thread may wait at
+     * a time.
      *
      * @param nanos upper bound; {@link Long#MAX_VALUE} = none
      * @throws IOException if the poller does not take the descriptor
@@ -112,11 +113,11 @@ public final class JdkBridge {
     }
 
     /**
-     * Whether the peer of a kernel's socket has reset it, and no call has been told. Takes the
-     * error that the kernel holds for the socket; a closed one has none.
+     * Whether the peer of a kernel's socket has reset it, and no call has been told yet. Takes the
+     * error that the kernel holds for the socket; a closed socket has none.
      *
-     * @param ends whether the peer's process ends, and closes one descriptor after the other: then
-     *     this waits a moment for the socket's end
+     * @param ends whether the peer's process is ending and closes one descriptor after the other;
+     *     then this waits a moment for the end of this connection
      */
     public static boolean takeReset(FileDescriptor fd, boolean ends) throws IOException {
         if (ends) {
@@ -130,20 +131,22 @@ public final class JdkBridge {
     }
 
     /**
-     * Resets a connection of TCP at once, as closing its last descriptor with a linger time of 0
-     * does, also while another process has a copy of the descriptor. Only the descriptor is left.
+     * Resets a TCP connection at once, even while another process has a copy of the descriptor. The
+     * effect is that of closing the last descriptor with a linger time of 0, but the descriptor
+     * stays.
      */
     public static void reset(FileDescriptor fd) {
         try {
             PrivateNatives.disconnect(fd);
         } catch (IOException e) {
-            // it is closed, or the system does not want it: then closing resets it
+            // the socket is closed, or the system refuses: then closing resets it
         }
     }
 
     /**
-     * Waits until the peer's end of a TCP connection is known here, a moment at most. Where the
-     * input was shut on this side that shows in no event of poll, so the state is asked for.
+     * Waits, for a moment at most, until this host knows the end of a TCP connection at its peer.
+     * If the input was shut on this side, no event of poll shows that end, so this asks for the TCP
+     * state.
      */
     public static void awaitEnd(FileDescriptor fd) throws IOException {
         long start = System.nanoTime();
@@ -152,7 +155,7 @@ public final class JdkBridge {
                 int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
             }
         } catch (SocketException closed) {
-            // its number stands for no socket any more
+            // the number stands for no socket any more
         }
     }
 
@@ -163,10 +166,10 @@ public final class JdkBridge {
     }
 
     /**
-     * An epoll descriptor.
+     * Opens an epoll descriptor.
      *
-     * @param watched for being readable; -1 = none
-     * @param more for nothing yet
+     * @param watched a descriptor to watch for being readable; -1 = none
+     * @param more a descriptor to add, but to watch for no event yet
      */
     static int epollOf(int watched, int more) throws IOException {
         int epoll = JdkClasses.CHANNELS.epollCreate();
@@ -181,7 +184,10 @@ public final class JdkBridge {
         return epoll;
     }
 
-    /** Its number. The JDK's own look does not survive a null: it is native. */
+    /**
+     * Returns the number of a descriptor. Null is checked for here, as the JDK's own native method
+     * does not survive it.
+     */
     public static int value(FileDescriptor fd) {
         return IOUtil.fdVal(Objects.requireNonNull(fd));
     }

@@ -17,11 +17,11 @@ import sun.nio.ch.ChannelAccess;
 import sun.nio.ch.SelChImpl;
 
 /**
- * Our classes in the JDK's packages, from {@code src/jdk}: defined here, once in a JVM.
+ * Defines our classes in the JDK's packages, from {@code src/jdk}, once in a JVM.
  *
- * <p>Initialising this class fails when this JDK does not take them, or lacks something that they
- * call, but for the events of the flight recorder, which are left out then. It runs no code of the
- * JDK's sockets.
+ * <p>Initialising this class fails when this JDK does not take them or lacks a method that they
+ * call. The events of the flight recorder are not checked; they are left out if they are missing.
+ * Initialising runs no code of the JDK's sockets.
  */
 final class JdkClasses {
     private static final String FOLDER = "sdp4j-jdk/";
@@ -47,7 +47,7 @@ final class JdkClasses {
                         "sun.nio.ch.ConnectionChannel");
     }
 
-    /** Only where there are asynchronous channels. */
+    /** Defined only where there are asynchronous channels. */
     static final class Asynchronous {
         static final AsynchronousAccess CHANNELS =
                 (AsynchronousAccess)
@@ -62,9 +62,9 @@ final class JdkClasses {
     private JdkClasses() {}
 
     /**
-     * Defines classes, unless another copy of this module has.
+     * Defines classes, unless another copy of this module has done so.
      *
-     * @return the one object of the last
+     * @return the one object of the last class
      */
     private static Object define(Class<?> neighbour, String... names) {
         try {
@@ -77,7 +77,7 @@ final class JdkClasses {
         }
     }
 
-    /** The last of them. */
+    /** Defines classes as {@link #define} does, and returns the last of them. */
     private static Class<?> defineAll(Class<?> neighbour, String... names) {
         try {
             Lookup in = MethodHandles.privateLookupIn(neighbour, MethodHandles.lookup());
@@ -99,17 +99,17 @@ final class JdkClasses {
 
     private static byte[] classFile(String name) throws IOException {
         String path = FOLDER + name.replace('.', '/') + ".class";
-        // its loader's, and not the class's, which takes the classes of jar: URLs
+        // from the loader: Class.getResourceAsStream would load the classes for jar: URLs
         try (InputStream in = JdkClasses.class.getClassLoader().getResourceAsStream(path)) {
             return in.readAllBytes();
         }
     }
 
     /**
-     * Fails unless the package has every method that the class calls in it, in the class that it
-     * names.
+     * Fails unless every method exists that the class file calls in its own package.
      *
-     * @param ours classes that need not be there
+     * @param in a lookup in that package
+     * @param ours classes whose methods are not checked, as they are not defined yet
      */
     static void requireAll(Lookup in, byte[] file, List<String> ours)
             throws ReflectiveOperationException {
@@ -125,7 +125,7 @@ final class JdkClasses {
         }
     }
 
-    /** Fails unless that class has that method. */
+    /** Fails unless class {@code owner} has that method or constructor. */
     static void require(String owner, String name, String type)
             throws ReflectiveOperationException {
         Class<?> in = Class.forName(owner, false, null);

@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 import sun.nio.ch.AsynchronousAccess;
 
 /**
- * The JDK's own asynchronous channels, and what only the JDK knows about their groups: which thread
- * belongs to one, how many handlers it has on its stack, and the timer. Thread-safe.
+ * The JDK's own asynchronous channels, and facts about their groups that only the JDK knows: which
+ * thread belongs to a group, how many handlers it has on its stack, and the timer. Thread-safe.
  *
- * <p>With {@code jdk}, its own means, handlers nest exactly as they do without us. Without it,
- * public means: a handler is never called directly, which the API allows. For the explicit API;
- * never behind an installed provider, which would ask itself. An agent's leaves the channels on the
- * kernel.
+ * <p>With {@code jdk}, access to the JDK's internals, handlers nest exactly as they do without us.
+ * Without it, only public means are used: a handler is never called directly, which the API allows.
+ * Public means are for the explicit API only. Behind an installed provider they would ask that
+ * provider, so an agent without access leaves asynchronous channels on the kernel.
  *
- * <p>A group given to a method is one of {@link #provider}'s.
+ * <p>A group that is passed to a method must be one of {@link #provider}'s.
  */
 public final class KernelAsync {
     private static AsynchronousChannelGroup publicGroup; // guarded by this class; never ends
@@ -37,12 +37,14 @@ public final class KernelAsync {
         this.provider = jdk == null ? null : jdk.provider();
     }
 
-    /** The best that this JVM allows; the answer stays. */
+    /** Returns the best that this JVM allows; the answer stays the same. */
     public static KernelAsync best() {
         return Best.INSTANCE;
     }
 
-    /** Why there are only public means, as one sentence; empty where there are the JDK's own. */
+    /**
+     * Returns why there are only public means, as one sentence; empty with access to the internals.
+     */
     public static Optional<String> problem() {
         return Best.PROBLEM;
     }
@@ -56,12 +58,12 @@ public final class KernelAsync {
                 new KernelAsync(PROBLEM.isEmpty() ? JdkClasses.Asynchronous.CHANNELS : null);
     }
 
-    /** The provider of kernel channels; never ours. */
+    /** Returns the provider of kernel channels, which is never ours. */
     public AsynchronousChannelProvider provider() {
         return jdk == null ? AsynchronousChannelProvider.provider() : provider;
     }
 
-    /** A kernel channel; null = in the provider's default group. */
+    /** Opens a kernel channel; null = in the provider's default group. */
     public AsynchronousSocketChannel open(AsynchronousChannelGroup group) throws IOException {
         return jdk == null
                 ? KernelSockets.<AsynchronousSocketChannel, IOException>call(
@@ -69,7 +71,7 @@ public final class KernelAsync {
                 : provider.openAsynchronousSocketChannel(group);
     }
 
-    /** A listening kernel channel. */
+    /** Opens a listening kernel channel; null = in the provider's default group. */
     public AsynchronousServerSocketChannel openServer(AsynchronousChannelGroup group)
             throws IOException {
         return jdk == null
@@ -78,7 +80,7 @@ public final class KernelAsync {
                 : provider.openAsynchronousServerSocketChannel(group);
     }
 
-    /** The group of channels that are opened without one. */
+    /** Returns the group of channels that are opened without one. */
     public AsynchronousChannelGroup defaultGroup() throws IOException {
         if (jdk == null) {
             return publicGroup();
@@ -100,10 +102,10 @@ public final class KernelAsync {
     }
 
     /**
-     * Calls a handler on this thread if that belongs to the group and has not too many handlers on
-     * its stack, as the JDK counts them.
+     * Calls a handler on this thread if the thread belongs to the group and does not have too many
+     * handlers on its stack, as the JDK counts them.
      *
-     * @return whether it did
+     * @return whether the handler was called
      */
     public <V, A> boolean invokeDirect(
             AsynchronousChannelGroup group,
@@ -127,7 +129,7 @@ public final class KernelAsync {
     }
 
     /**
-     * Runs a task later on the group's timer, which must not block.
+     * Runs a task later on the group's timer; the task must not block.
      *
      * @return null if the group is about to terminate
      */
@@ -148,24 +150,24 @@ public final class KernelAsync {
         }
     }
 
-    /** Told by a group's own threads about a descriptor that they watch. */
+    /** Is told by a group's own threads about a descriptor that they watch. */
     public interface Watcher {
         /**
-         * The descriptor is readable. On a thread of the group.
+         * Called on a thread of the group when the descriptor is readable.
          *
          * @param direct whether a handler may be called on this thread
          */
         void readable(boolean direct);
 
-        /** The group closes everything in it. */
+        /** Called when the group closes everything in it. */
         void closeChannel();
     }
 
     /**
-     * Has the threads of the group watch a descriptor beside those of its channels. As long as it
-     * is watched the group does not terminate.
+     * Has the threads of the group watch a descriptor beside those of its channels. The group does
+     * not terminate while the descriptor is watched.
      *
-     * @return null if they cannot, or the group is about to terminate
+     * @return null if the threads cannot watch it, or the group is about to terminate
      */
     public GroupPort watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
         return jdk == null ? null : GroupPort.watch(group, descriptor, watcher);
@@ -173,6 +175,6 @@ public final class KernelAsync {
 
     /** Runs a task on a thread of the group. */
     public void execute(AsynchronousChannelGroup group, Runnable task) {
-        ((Executor) group).execute(task); // every group of the JDK's own is one, and an agent's
+        ((Executor) group).execute(task); // each group of the JDK's or an agent's is an Executor
     }
 }

@@ -15,14 +15,14 @@ import java.util.Set;
 
 /**
  * The kernel side of a switched socket: the JDK's own {@link SocketImpl}, genuine and complete. A
- * subclass replaces all of it, as far as a socket of its kind is used.
+ * subclass replaces every method that its kind of socket uses.
  *
- * <p>Every method does what the method of the same name in {@link SocketImpl} does, with its
- * exceptions and its thread-safety. One that {@link KernelSocketSource} gives has to be created
- * first; one that was accepted is connected.
+ * <p>Every method does what the method of that name in {@link SocketImpl} does, with the same
+ * exceptions and the same thread-safety. A socket from {@link KernelSocketSource} has to be created
+ * first; an accepted one is connected.
  */
 public class KernelSocket {
-    private final SocketImpl impl; // null = a subclass does without
+    private final SocketImpl impl; // null in a subclass that needs none
 
     KernelSocket(SocketImpl impl) {
         this.impl = impl;
@@ -52,8 +52,8 @@ public class KernelSocket {
     }
 
     /**
-     * The waiter for a connection at this listener, or for something else. From now on {@link
-     * #accept} may answer at once, with a time-out.
+     * Makes a waiter for a connection at this listener or for a signal. From now on {@link #accept}
+     * may throw a time-out at once.
      */
     public ListenWaiter waiter() throws IOException {
         return new EpollWaiter(fileDescriptor());
@@ -97,7 +97,7 @@ public class KernelSocket {
         JdkClasses.SOCKETS.sendUrgentData(impl, data);
     }
 
-    /** Null where it is not known. */
+    /** Returns the descriptor, or null if it is not known. */
     public FileDescriptor fileDescriptor() {
         return JdkClasses.SOCKETS.descriptor(impl);
     }
@@ -114,12 +114,12 @@ public class KernelSocket {
         return JdkClasses.SOCKETS.localPort(impl);
     }
 
-    /** The address that it is bound to. */
+    /** Returns the address that the socket is bound to. */
     public final InetSocketAddress localAddress() throws SocketException {
         return new InetSocketAddress((InetAddress) option(SocketOptions.SO_BINDADDR), localPort());
     }
 
-    /** The address that it is connected to. */
+    /** Returns the address that the socket is connected to. */
     public final InetSocketAddress remoteAddress() {
         return new InetSocketAddress(inetAddress(), port());
     }
@@ -148,7 +148,7 @@ public class KernelSocket {
     /**
      * Waits as the JDK waits for its own sockets, so that virtual threads park.
      *
-     * @param listening of the kernel's listener, which stays the caller's
+     * @param listening the descriptor of the kernel's listener, which the caller closes
      */
     private record EpollWaiter(FileDescriptor listening, ReadinessEpoll epoll)
             implements ListenWaiter {

@@ -2,25 +2,26 @@ package io.sdp4j.offload.jdk;
 
 import java.net.SocketImpl;
 
-/** Where the kernel side of switched sockets comes from. Stateless. */
+/** Makes the kernel side of switched sockets. Stateless. */
 public enum KernelSocketSource {
     /** The JDK's own implementations; needs what {@link JdkBridge#selfTest} looks for. */
     JDK,
 
     /**
-     * Public sockets and channels as they are: no access needed, but one wrapper more, and {@code
-     * interrupt} closes a connection that was accepted from the kernel. For the explicit API; never
-     * behind an installed factory, which would ask itself. An agent's leaves them on the kernel.
+     * Public sockets and channels. They need no access to the JDK, but one wrapper more, and {@code
+     * interrupt} closes a connection that was accepted from the kernel. For the explicit API only.
+     * Behind an installed factory they would ask that factory, so an agent without access leaves
+     * sockets on the kernel.
      */
     PUBLIC;
 
-    /** The best that this JVM allows. */
+    /** Returns the best source that this JVM allows. */
     public static KernelSocketSource best() {
         return JdkBridge.usable() ? JDK : PUBLIC;
     }
 
     /**
-     * A socket that can connect.
+     * Makes a socket that can connect.
      *
      * @param proxies whether {@code connect} asks the {@code ProxySelector} and honours {@code
      *     socksProxyHost}, as {@code new Socket()} does
@@ -31,7 +32,7 @@ public enum KernelSocketSource {
                 : client(JdkClasses.SOCKETS.platform(false), proxies);
     }
 
-    /** As the other, on top of an implementation of the JDK's that exists already. */
+    /** Makes such a socket on top of an existing implementation of the JDK's. */
     public static KernelSocket client(SocketImpl platform, boolean proxies) {
         return new KernelSocket(proxies ? JdkClasses.SOCKETS.behindProxies(platform) : platform);
     }
@@ -40,7 +41,7 @@ public enum KernelSocketSource {
         return this == PUBLIC ? new PublicServer() : server(JdkClasses.SOCKETS.platform(true));
     }
 
-    /** As the other, on top of an implementation of the JDK's that exists already. */
+    /** Makes a listener on top of an existing implementation of the JDK's. */
     public static KernelSocket server(SocketImpl platform) {
         return new KernelSocket(platform);
     }

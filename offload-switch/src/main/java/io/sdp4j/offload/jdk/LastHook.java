@@ -6,9 +6,9 @@ import jdk.internal.access.JavaLangAccess;
 import jdk.internal.access.SharedSecrets;
 
 /**
- * Tasks that run when all shutdown hooks of the application have ended. Hooks may use sockets, so
- * what serves sockets must outlive them; but a thread of it that is in native code then holds up
- * the end of the JVM by 300 ms. Thread-safe.
+ * Tasks that run after all shutdown hooks of the application have ended. Hooks may use sockets, so
+ * the code that serves sockets must outlive them; but a thread of it that is still in native code
+ * delays the end of the JVM by 300 ms. Thread-safe.
  */
 public final class LastHook {
     /** The JDK itself runs 0 to 2: the console, the application's hooks, files to delete. */
@@ -23,10 +23,10 @@ public final class LastHook {
     private LastHook() {}
 
     /**
-     * Runs {@code task} then; the last one added runs first, as it may need what was there before.
+     * Adds a task. The last one added runs first, as it may need what the earlier ones end.
      *
-     * @return false: never, because this module has no access to {@code jdk.internal.access}, or
-     *     the JVM is ending already
+     * @return false if the task will never run, because this module has no access to {@code
+     *     jdk.internal.access}, or the JVM is ending already
      */
     public static boolean add(Runnable task) {
         if (REGISTERED) {
@@ -52,11 +52,11 @@ public final class LastHook {
                     jdk.registerShutdownHook(slot, false, LastHook::run);
                     return true;
                 } catch (InternalError taken) {
-                    // by another instance of this module
+                    // another instance of this module has the slot
                 }
             }
         } catch (LinkageError | RuntimeException e) {
-            // the end takes longer, and nothing else is lost
+            // only the end of the JVM takes longer
         }
         return false;
     }

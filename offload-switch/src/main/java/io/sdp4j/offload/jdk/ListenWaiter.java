@@ -6,27 +6,28 @@ import java.io.IOException;
  * Waits for two things at once: a connection at a kernel listener, and a signal from another
  * thread.
  *
- * <p>Thread-safety: {@link #signal} is for anybody at any time, also after {@link #close}; the rest
- * is for the one thread that accepts, and {@code close} for a caller that knows that no thread
- * accepts.
+ * <p>Thread-safety: any thread may call {@link #signal} at any time, also after {@link #close}. The
+ * other methods are for the one thread that accepts, {@code close} for a caller that knows that no
+ * thread accepts.
  */
 public interface ListenWaiter {
     /** Ends the wait that runs now or, if none does, the next one. Does not block. */
     void signal();
 
-    /** Forgets the signals so far; look at what they stand for after this, not before. */
+    /** Forgets the signals so far. Callers look for their cause after this, not before. */
     void consume() throws IOException;
 
     /** Whether the kernel's listener has a connection now. */
     boolean kernelReady() throws IOException;
 
     /**
-     * Waits for either source, on platform threads without noticing interrupts. May return early.
+     * Waits for a connection or a signal. May return early. Platform threads do not notice
+     * interrupts.
      *
      * @param nanos upper bound; 0 or less = none
      */
     void await(long nanos) throws IOException;
 
-    /** Releases what the wait needs; idempotent. No thread may be waiting. */
+    /** Releases the resources of the wait; idempotent. No thread may be waiting. */
     void close() throws IOException;
 }

@@ -7,8 +7,8 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 
 /**
- * Native methods that are private in {@code sun.nio.ch}. Initialising this class fails when one is
- * missing; handles are made at the first call, as many programs need none.
+ * Calls native methods that are private in {@code sun.nio.ch}. Initialising this class fails when
+ * one is missing. The handles are made at the first call, as many programs need none.
  */
 public final class PrivateNatives {
     private static final String NET = "sun.nio.ch.Net";
@@ -48,7 +48,7 @@ public final class PrivateNatives {
 
     private PrivateNatives() {}
 
-    /** {@code getsockopt} of an option that is a number. */
+    /** Calls {@code getsockopt} for an option whose value is an int. */
     static int option(FileDescriptor fd, int level, int option) throws IOException {
         try {
             return (int) Handles.INT_OPTION.invokeExact(fd, false, level, option);
@@ -57,7 +57,9 @@ public final class PrivateNatives {
         }
     }
 
-    /** {@code connect} to nothing; of any socket. */
+    /**
+     * Calls {@code connect} with {@code AF_UNSPEC}, which dissolves the connection of any socket.
+     */
     static void disconnect(FileDescriptor fd) throws IOException {
         try {
             Handles.DISCONNECT.invokeExact(fd, true);
@@ -66,7 +68,10 @@ public final class PrivateNatives {
         }
     }
 
-    /** {@code dup2}: what {@code over} stood for is closed, both stand for the same from now on. */
+    /**
+     * Calls {@code dup2}: closes the file behind {@code over}, which stands for that of {@code
+     * from} from now on.
+     */
     public static void duplicate(FileDescriptor from, FileDescriptor over) throws IOException {
         try {
             Handles.DUP.invokeExact(from, over);

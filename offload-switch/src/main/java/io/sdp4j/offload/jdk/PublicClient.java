@@ -29,7 +29,7 @@ final class PublicClient extends KernelSocket {
         this.socket = socket;
     }
 
-    /** A public socket creates itself when it has to; any option makes it do so. */
+    /** Reads an option, because that makes a public socket create itself. */
     @Override
     public void create() throws IOException {
         socket.getReuseAddress();
@@ -50,7 +50,7 @@ final class PublicClient extends KernelSocket {
         return ofChannel() ? new ChannelStreams.Input(socket) : socket.getInputStream();
     }
 
-    /** Whether it was accepted by {@link PublicServer}. */
+    /** Whether the socket was accepted by {@link PublicServer}. */
     private boolean ofChannel() {
         return socket.getChannel() != null;
     }

@@ -21,9 +21,9 @@ import java.util.Set;
 /**
  * A listener made of a public {@link ServerSocketChannel}.
  *
- * <p>{@code bind} begins to listen too, with the default backlog, as the channel knows no bind
- * alone. Once there is a waiter the channel is non-blocking and {@code next} holds a connection
- * that the waiter found; both belong to the one thread that accepts.
+ * <p>{@code bind} also begins to listen, with the default backlog, as a channel cannot bind without
+ * listening. Once there is a waiter, the channel is non-blocking and {@code next} holds a
+ * connection that the waiter found; both belong to the one thread that accepts.
  */
 final class PublicServer extends KernelSocket {
     private static final int BACKLOG = 50;
@@ -87,7 +87,7 @@ final class PublicServer extends KernelSocket {
             selector.wakeup();
         }
 
-        /** A wake-up is used up by the next wait, which looks again. */
+        /** Does nothing: the next wait uses up a wake-up, and its caller looks again. */
         @Override
         public void consume() {}
 
@@ -106,7 +106,7 @@ final class PublicServer extends KernelSocket {
         @Override
         public void await(long nanos) throws IOException {
             Thread self = Thread.currentThread();
-            // An interrupt would end this select and every later one at once.
+            // While it is set, an interrupt would end this select and every later one at once.
             boolean interrupted = !self.isVirtual() && Thread.interrupted();
             try {
                 selector.select(nanos <= 0 ? 0 : Math.max(1, (nanos + 999_999) / 1_000_000));

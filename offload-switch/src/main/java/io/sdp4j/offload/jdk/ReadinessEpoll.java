@@ -6,10 +6,10 @@ import sun.nio.ch.IOUtil;
 
 /**
  * A descriptor that is readable while another one is, a provider's or a listener's, or while it is
- * raised.
+ * raised by hand.
  *
  * <p>Shape: an epoll descriptor over {the other one, one that is always readable}. The latter is
- * shared, and watched for nothing until {@link #raise}: so to raise needs no descriptor and no
+ * shared, and watched for no event until {@link #raise}. So raising needs no descriptor and no
  * memory of its own, and cannot fail. {@code this} guards all fields.
  */
 public final class ReadinessEpoll {
@@ -17,10 +17,10 @@ public final class ReadinessEpoll {
     private final AlwaysReadable always;
     private FileDescriptor epoll;
     private int epollVal;
-    private boolean lent; // the number belongs to a channel
-    private boolean within; // the descriptor does
-    private boolean forgotten;
-    private boolean unheeded;
+    private boolean lent; // the number belongs to a channel, which closes it
+    private boolean within; // the epoll descriptor belongs to the caller, which closes it
+    private boolean forgotten; // the other descriptor is not in the epoll any more
+    private boolean unheeded; // the other descriptor is watched for no event
     private boolean raised;
     private boolean closed;
 
@@ -50,7 +50,10 @@ public final class ReadinessEpoll {
         within = true;
     }
 
-    /** One within an epoll descriptor that is the caller's, and longer there than this. */
+    /**
+     * Makes one inside an epoll descriptor of the caller's, which must stay open longer than this
+     * object.
+     */
     public static ReadinessEpoll within(int epollVal) throws IOException {
         AlwaysReadable always = AlwaysReadable.take();
         int failed = JdkClasses.CHANNELS.epollAdd(epollVal, always.fdVal, 0);
@@ -62,8 +65,8 @@ public final class ReadinessEpoll {
     }
 
     /**
-     * Takes the place of {@code over}: from now on that number stands for this, and the owner of it
-     * closes it. The descriptor that had the number is closed.
+     * Takes the place of {@code over}: from now on that number stands for this epoll, and the owner
+     * of the number closes it. The file that had the number is closed.
      */
     public synchronized void moveOver(FileDescriptor over) throws IOException {
         PrivateNatives.duplicate(epoll, over);
@@ -81,7 +84,7 @@ public final class ReadinessEpoll {
         return epollVal;
     }
 
-    /** Makes it readable whatever the other one is. Idempotent. */
+    /** Makes this readable, whether the other descriptor is or not. Idempotent. */
     public synchronized void raise() {
         if (!raised && !closed) {
             raised = true;
@@ -97,7 +100,7 @@ public final class ReadinessEpoll {
         }
     }
 
-    /** Whether to be readable while the other one is; true at first. Idempotent. */
+    /** Sets whether this is readable while the other descriptor is; true at first. Idempotent. */
     public synchronized void heedOther(boolean heeded) {
         if (unheeded == heeded && !closed && !forgotten && other >= 0) {
             unheeded = !heeded;
@@ -105,7 +108,10 @@ public final class ReadinessEpoll {
         }
     }
 
-    /** The other one is about to be closed by its owner, or means nothing any more. Idempotent. */
+    /**
+     * Stops watching the other descriptor: its owner is about to close it, or it means nothing any
+     * more. Idempotent.
+     */
     public synchronized void forgetOther() {
         if (!closed && !forgotten && other >= 0) {
             forgotten = true;
@@ -113,7 +119,7 @@ public final class ReadinessEpoll {
         }
     }
 
-    /** Gives back what is its own; idempotent. */
+    /** Gives back the descriptors that belong to this object; idempotent. */
     public synchronized void close() throws IOException {
         if (closed) {
             return;

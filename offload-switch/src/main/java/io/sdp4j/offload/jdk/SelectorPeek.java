@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.Set;
 
 /**
- * A look at what a selector of the JDK's would find if it waited now. It takes nothing away from
- * the selector. For the thread that selects, while it selects.
+ * Shows what a selector of the JDK's would find if it waited now. It takes nothing away from the
+ * selector. For the thread that selects, while it selects.
  */
 public final class SelectorPeek {
     private final int epoll;
@@ -44,7 +44,7 @@ public final class SelectorPeek {
         static final boolean POSSIBLE = JdkBridge.problemOf(Handles.class).isEmpty();
     }
 
-    /** For {@code selector}, or null if it is of a kind that cannot be looked into. */
+    /** Returns the peek into {@code selector}, or null if the selector is of an unknown kind. */
     public static SelectorPeek of(Selector selector) {
         return Tested.POSSIBLE && ChannelBridge.Handles.SELECTOR.isInstance(selector)
                 ? new SelectorPeek((int) ChannelBridge.Handles.EPOLL.get(selector))
@@ -52,27 +52,30 @@ public final class SelectorPeek {
     }
 
     /**
-     * Whether {@code selector} has no further channel to ask for its interest before it waits. For
-     * a channel that is being asked.
+     * Whether {@code selector} has no further channel to ask for its interest before it waits.
+     * Called for a channel that is being asked.
      */
     public static boolean asksNoMore(Selector selector) {
         return ((Deque<?>) Handles.UPDATES.get(selector)).isEmpty();
     }
 
     /**
-     * Whether {@code selector} was woken, and does not know yet. May be asked without its locks.
+     * Whether {@code selector} was woken and has not noticed yet. May be called without its locks.
      */
     public static boolean woken(Selector selector) {
         return (boolean) Handles.WOKEN.getOpaque(selector);
     }
 
-    /** How many keys {@code selector} has; as {@link Selector#keys}, even while it is closed. */
+    /**
+     * Returns the size of {@link Selector#keys}; works even while {@code selector} is being closed.
+     */
     public static int keys(Selector selector) {
         return ((Set<?>) Handles.KEYS.get(selector)).size();
     }
 
     /**
-     * Whether more channels than {@code count} are ready, or one less and the selector was woken.
+     * Whether more than {@code count} channels are ready, or {@code count} and the selector was
+     * woken.
      */
     public boolean more(int count) {
         return ready(count + 1, -1);
