@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Result of {@code AsynchronousChannelProvider.provider()}: passes on to the switch's provider, and
- * starts the switch when the first channel or group is opened.
+ * The JVM's provider of asynchronous channels. Passes calls on to the switch's provider, and starts
+ * the switch when the first channel or group is opened.
  */
 public final class AsyncProvider extends AsynchronousChannelProvider {
     private static final ProviderSlot<AsynchronousChannelProvider> SLOT =
@@ -26,7 +26,7 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
     /** For the JDK, which makes the only one. */
     public AsyncProvider() {}
 
-    /** Makes this the JVM's provider; returns why it is not, or null. */
+    /** Makes this class the JVM's provider. Returns why that failed, or null. */
     static String install() {
         return SLOT.take(AsyncProvider.class, new Fill());
     }

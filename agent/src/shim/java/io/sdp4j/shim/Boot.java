@@ -18,24 +18,24 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The switch's start, when a socket or channel needs it, and the shim's questions before and after
- * it.
+ * Starts the switch when a socket or channel needs it, and answers the shim's questions before and
+ * after the start.
  *
- * <p>The modules, everything but the shim, are defined then; when that fails, the factories are
- * taken out again and the application runs on kernel TCP; unless rules keep clients off it, or an
- * early listener needs them.
+ * <p>The start defines the modules, which are everything but the shim. If it fails, the factories
+ * are removed and the application runs on kernel TCP, unless rules forbid TCP to some clients or an
+ * early listener needs the factories.
  *
- * <p>States: {@link Premain} gives {@link #grants} and {@link #options}, then {@link #factories} is
+ * <p>States: {@link Premain} sets {@link #grants} and {@link #options}. Then {@link #factories} is
  * set once: to the switch's own pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
  */
 final class Boot {
     /** The class in the layer that starts the switch. */
     private static final String AGENT = "io.sdp4j.agent.Agent";
 
-    /** The key under which the switch is given the lines that were printed already. */
+    /** The key under which the switch gets the lines that were printed already. */
     static final String TOLD = "told";
 
-    /** The property that has the report, for the doctor; empty if there could be none. */
+    /** The property that gets the report for the doctor; empty if no report could be made. */
     private static final String REPORT = "io.sdp4j.report";
 
     /** The verdict that forbids TCP. */
@@ -65,7 +65,10 @@ final class Boot {
     private static volatile boolean scopeUsed;
     private static volatile boolean staysTold;
 
-    /** There is a listener that gets what it accepts into from a factory. */
+    /**
+     * Whether there is an early listener, which gets the sockets that it accepts into from a
+     * factory.
+     */
     private static volatile boolean factoriesNeeded;
 
     private static SocketImplFactory early; // set before earlyKnown
@@ -75,7 +78,9 @@ final class Boot {
     private static volatile EarlyChannels earlyChannels; // set under EARLY_LOCK
     private static boolean earlyChannelsKnown; // guarded by EARLY_LOCK
 
-    /** The switch could not start, and rules may forbid TCP; set before {@link #factories}. */
+    /**
+     * Whether the switch could not start and rules may forbid TCP; set before {@link #factories}.
+     */
     private static volatile boolean refuses;
 
     private Boot() {}
@@ -89,7 +94,10 @@ final class Boot {
         }
     }
 
-    /** No lambda, here and elsewhere on the way of each start: the first one costs milliseconds. */
+    /**
+     * Not a lambda, here and elsewhere in the code of each start: the first lambda costs
+     * milliseconds.
+     */
     record Factory(boolean server) implements SocketImplFactory, Function<Object, String> {
         @Override
         public SocketImpl createSocketImpl() {
@@ -103,12 +111,15 @@ final class Boot {
         }
     }
 
-    /** Whether the rules allow some connection nothing but offload. */
+    /** Whether the rules allow some connections nothing but offload. */
     static boolean mayForbidTcp() {
         return rules() != null && rules().apply(null, null).equals(OFFLOAD_ONLY);
     }
 
-    /** Why TCP must not lead to a proxy, or one to a destination; null = it may. */
+    /**
+     * Returns why TCP must not lead to {@code address}, a proxy or a destination behind one; null =
+     * it may.
+     */
     private static String refusal(Object address) {
         if (address instanceof InetSocketAddress to
                 && mayForbidTcp()
@@ -121,7 +132,10 @@ final class Boot {
         return null;
     }
 
-    /** Not asked before it is used: that would load what starts need not pay for. */
+    /**
+     * Whether a kernel scope is active. {@link KernelScope} is loaded only once it has been used,
+     * so that a start does not pay for it.
+     */
     private static boolean inKernelScope() {
         return scopeUsed && KernelScope.active();
     }
@@ -151,7 +165,7 @@ final class Boot {
     }
 
     private static SocketImpl earlyListener(SocketImplFactory early) {
-        factoriesNeeded = true; // then looks; a start that fails does it the other way round
+        factoriesNeeded = true; // set, then look; a failing start sets factories, then looks
         SocketImplFactory[] pair = factories;
         return pair != null ? pair[1].createSocketImpl() : earlyServer(early);
     }
@@ -161,7 +175,7 @@ final class Boot {
         return ((Supplier<SocketImpl>) early).get();
     }
 
-    /** The maker of sockets that do not need the switch yet; null if there is none. */
+    /** Returns the maker of sockets that do not need the switch yet; null if there is none. */
     private static SocketImplFactory early() {
         if (!earlyKnown) {
             synchronized (EARLY_LOCK) {
@@ -174,7 +188,7 @@ final class Boot {
         return early;
     }
 
-    /** The maker of channels that do not need the switch yet; null if there is none. */
+    /** Returns the maker of channels that do not need the switch yet; null if there is none. */
     static EarlyChannels earlyChannels() {
         if (factories != null || inKernelScope()) {
             return null;
@@ -192,7 +206,10 @@ final class Boot {
         }
     }
 
-    /** Null if there is none: the switch starts at the first socket or channel instead. */
+    /**
+     * Returns an early maker, or null if there is none; then the switch starts at the first socket
+     * or channel.
+     */
     private static Object earlyMaker(Grants.Deed deed) {
         assert Thread.holdsLock(EARLY_LOCK);
         try {
@@ -205,7 +222,9 @@ final class Boot {
         }
     }
 
-    /** Whether the switch, which could not start, leaves connections that may not use TCP. */
+    /**
+     * Whether there may be connections that must not use TCP, although the switch could not start.
+     */
     private static boolean leavesForbidden() {
         try {
             return mayForbidTcp();
@@ -214,7 +233,10 @@ final class Boot {
         }
     }
 
-    /** Without the switch, early sockets and channels refuse what the rules forbid TCP. */
+    /**
+     * Prepares early sockets and channels, which refuse connections that the rules forbid TCP, as
+     * the switch could not start.
+     */
     private static void prepareRefusals() {
         synchronized (EARLY_LOCK) {
             try {
@@ -236,7 +258,10 @@ final class Boot {
         }
     }
 
-    /** Makes client sockets that refuse, outside of a kernel scope. */
+    /**
+     * Makes client sockets that refuse connections which rules forbid TCP, except in a kernel
+     * scope.
+     */
     private record Refusing(SocketImplFactory jdk) implements SocketImplFactory {
         @Override
         public SocketImpl createSocketImpl() {
@@ -250,13 +275,13 @@ final class Boot {
         }
     }
 
-    /** Whether channels are to be made that refuse what the rules forbid TCP. */
+    /** Whether new channels must refuse connections that the rules forbid TCP. */
     static boolean refuses() {
         return refuses && !inKernelScope();
     }
 
     /**
-     * The maker of such channels.
+     * Returns the maker of such channels.
      *
      * @throws ConnectException if there is none
      */
@@ -274,7 +299,10 @@ final class Boot {
                         + " start)");
     }
 
-    /** The switch, which has started, or could not, goes on with an early channel. */
+    /**
+     * Has the switch go on with an early channel, if it has started. Does nothing if it could not
+     * start.
+     */
     static void goOn(SelectorProvider provider, Object[] channel) {
         if (!running) {
             return;
@@ -286,7 +314,10 @@ final class Boot {
         }
     }
 
-    /** Once: the next one will most likely fail as this one. */
+    /**
+     * Says once in this JVM that something stays on TCP; the next one most likely fails in the same
+     * way.
+     */
     private static void sayStays(Object what, Throwable why) {
         if (!staysTold) {
             staysTold = true;
@@ -297,7 +328,7 @@ final class Boot {
     /**
      * Starts the switch, which then goes on with an early socket.
      *
-     * @param state of the socket; empty = none
+     * @param state the state of the socket; empty = there is no socket
      * @return null if the socket stays as it is
      */
     static SocketImpl goOn(Map<String, Object> state) {
@@ -313,17 +344,19 @@ final class Boot {
     }
 
     /**
-     * The rules' verdict before the switch has started: the name of the verdict for a connection
-     * from the address that a socket was bound to, or null, to another, or {@code SWITCH} if it is
-     * not to begin on the kernel by that; or for a listener at an address, to null. For null and
-     * null it is {@code OFFLOAD_ONLY} if any connection may have to be offloaded. {@code NO_RULES}
-     * stands for a rule file that was refused. Null = there is none.
+     * Returns the rules as a function that gives verdicts before the switch has started; null if
+     * there are no rules. Its result is the name of the verdict for a connection from the address
+     * that a socket was bound to, or null, to another address; {@code SWITCH} if the rule does not
+     * let the connection begin on the kernel. With null as the second address, the verdict is that
+     * for a listener at the first address. With null for both it is {@code OFFLOAD_ONLY} if any
+     * connection may have to be offloaded. {@code NO_RULES} stands for a rule file that was
+     * refused.
      */
     static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
         return Rules.KNOWN;
     }
 
-    /** Looked up at their first use. */
+    /** Looks up the rules at their first use. */
     private static final class Rules {
         static final BiFunction<InetSocketAddress, InetSocketAddress, String> KNOWN = open();
 
@@ -339,8 +372,9 @@ final class Boot {
     }
 
     /**
-     * Prints what was not printed when the JVM started. The switch, which reads the rules again, is
-     * to know what was printed while they were opened; what a later file gets is its own.
+     * Prints lines that were not printed when the JVM started. Lines that are printed while the
+     * rules are opened are passed on to the switch, which reads the rules again. Lines about a
+     * later file are not.
      */
     private static final class Printer implements Consumer<String> {
         private final String told = options.getOrDefault(TOLD, "");
@@ -355,7 +389,7 @@ final class Boot {
                 Map<String, String> more = new HashMap<>(options);
                 String before = more.get(TOLD);
                 more.put(TOLD, before == null ? line : before + "\n" + line);
-                options = more; // by this thread alone
+                options = more; // only this thread does so
             }
             System.err.println(line);
         }
@@ -397,7 +431,7 @@ final class Boot {
         }
     }
 
-    /** The layer of this JVM, defined at its first use. */
+    /** Returns the layer of this JVM, which is defined at its first use. */
     static Layer layer() {
         synchronized (LAYER_LOCK) {
             if (layer == null) {
@@ -407,7 +441,7 @@ final class Boot {
         }
     }
 
-    /** Result of {@code AsynchronousChannelProvider.provider()} without a property. */
+    /** Returns what {@code AsynchronousChannelProvider.provider()} gives without a property. */
     static AsynchronousChannelProvider jdkAsynchronousChannels() {
         return (AsynchronousChannelProvider) grants.ask(Grants.Deed.JDK_ASYNCHRONOUS_CHANNELS);
     }
@@ -429,7 +463,7 @@ final class Boot {
                 Object started = agent("start", options, EARLY_COUNTS);
                 running = true;
                 factories = (SocketImplFactory[]) started;
-            } catch (Throwable t) { // whatever it is, the application must get its socket
+            } catch (Throwable t) { // after any failure the application must get its socket
                 SocketImplFactory[] pair = jdkSockets();
                 if (leavesForbidden()) {
                     offBecause = cause(t);
@@ -453,8 +487,8 @@ final class Boot {
     }
 
     /**
-     * Starts the switch if need be; its provider, which there is one of, or the JDK's own where it
-     * cannot be had.
+     * Starts the switch if necessary. Returns its one provider, or the JDK's own if that is
+     * unavailable.
      */
     static SelectorProvider channels() {
         if (factories == null) {
@@ -479,12 +513,12 @@ final class Boot {
         return factories != null;
     }
 
-    /** Whether it could not. */
+    /** Whether the switch could not start. */
     static boolean failed() {
         return factories != null && !running;
     }
 
-    /** Tells the JDK's file channels of switched channels; the switch runs it. */
+    /** Makes the JDK's file channels know switched channels; run by the switch. */
     private static final class Teacher implements Runnable {
         @Override
         public void run() {
@@ -492,7 +526,7 @@ final class Boot {
         }
     }
 
-    /** Changes a class of the JDK, or says what could not be done. */
+    /** Changes a class of the JDK, or says what does not work without the change. */
     static void patch(Grants.Deed deed) {
         Object lost = grants.ask(deed);
         if (lost != null) {
@@ -500,7 +534,7 @@ final class Boot {
         }
     }
 
-    /** A line for the log of the switch, which starts for it if need be. */
+    /** Writes a line to the log of the switch, which is started for it if necessary. */
     static void log(String line) {
         try {
             if (started()) {
@@ -519,7 +553,9 @@ final class Boot {
         }
     }
 
-    /** Puts the report into {@value #REPORT}: another process may see no file that we see. */
+    /**
+     * Puts the report into {@value #REPORT}, as another process may not see the files that we see.
+     */
     static void tellReport() {
         String text = "";
         try {
@@ -535,14 +571,14 @@ final class Boot {
         say("off, the application runs on kernel TCP: " + why);
     }
 
-    /** The operator's line, unless told to be quiet. */
+    /** Prints a line for the operator, unless the agent is told to be quiet. */
     static void say(String line) {
         if (!flag("quiet", false)) {
             System.err.println("sdp4j: " + line);
         }
     }
 
-    /** One of the few settings that count before there are Settings. */
+    /** Returns one of the few settings that are read before there are Settings. */
     static boolean flag(String name, boolean byDefault) {
         boolean property = flagOf(System.getProperty("sdp4j.".concat(name)), byDefault);
         return flagOf(options.get(name), property);
@@ -557,13 +593,13 @@ final class Boot {
         };
     }
 
-    /** A setting as it was given, or null. */
+    /** Returns the text of a setting as it was given, or null. */
     static String setting(String name) {
         String text = options.get(name);
         return text != null ? text : System.getProperty("sdp4j.".concat(name));
     }
 
-    /** The innermost message of ours, or the class of what went wrong. */
+    /** Returns the innermost message of ours, or the text of the exception. */
     static String cause(Throwable t) {
         Throwable c = t;
         while ((c instanceof InvocationTargetException || c instanceof ExceptionInInitializerError)

@@ -41,7 +41,7 @@ final class Bundle implements ModuleFinder {
     private static final String DESCRIPTOR = "module-info.class";
     private static final String LOGGER_FACTORY = "org/slf4j/LoggerFactory.class";
 
-    /** Packages of the modules whose descriptors do not list them: to look for them takes long. */
+    /** Packages of the modules whose descriptors do not list them; a search for them takes long. */
     private static final Map<String, Set<String>> PACKAGES =
             Map.of(
                     "info.picocli",
@@ -64,10 +64,10 @@ final class Bundle implements ModuleFinder {
     }
 
     /**
-     * Contents of the layer.
+     * Resolves the contents of the layer.
      *
      * @param jar the agent jar, never closed
-     * @param root the module whose needs decide what else is in the layer
+     * @param root the module whose requirements decide which others are in the layer
      */
     static Configuration resolve(ZipFile jar, URI location, String root) throws IOException {
         try {
@@ -79,7 +79,7 @@ final class Bundle implements ModuleFinder {
         }
     }
 
-    /** A module and all others in the jar that it needs. */
+    /** Returns a module and all others in the jar that it needs. */
     static Collection<ModuleReference> closure(ZipFile jar, URI location, String root)
             throws IOException {
         Bundle bundle = new Bundle(jar, location);
@@ -102,7 +102,7 @@ final class Bundle implements ModuleFinder {
     @Override
     public Optional<ModuleReference> find(String name) {
         if (!references.containsKey(name)) {
-            references.put(name, read(name)); // null for one of the JDK, asked for again and again
+            references.put(name, read(name)); // null: a module of the JDK, asked for again
         }
         return Optional.ofNullable(references.get(name));
     }
@@ -133,7 +133,9 @@ final class Bundle implements ModuleFinder {
     /** Not a lambda, which takes four classes. */
     private record Packages(Set<String> get) implements Supplier<Set<String>> {}
 
-    /** In one array: {@code readAllBytes} makes 16 KiB of garbage for each class. */
+    /**
+     * Reads an entry into one array; {@code readAllBytes} makes 16 KiB of garbage for each class.
+     */
     private static byte[] content(ZipFile jar, ZipEntry entry) throws IOException {
         try (InputStream in = jar.getInputStream(entry)) {
             byte[] content = new byte[(int) entry.getSize()];
@@ -144,7 +146,7 @@ final class Bundle implements ModuleFinder {
         }
     }
 
-    /** Those asked for so far: what is resolved here asks by name. */
+    /** Returns the modules asked for so far, as the resolver asks for modules by name. */
     @Override
     public Set<ModuleReference> findAll() {
         Set<ModuleReference> found = new HashSet<>(references.values());
@@ -169,8 +171,8 @@ final class Bundle implements ModuleFinder {
     }
 
     /**
-     * The application may name its own SLF4J provider in a system property. Our copy of SLF4J would
-     * try to load it and complain on stderr, so it gets to read a property that is never set.
+     * Renames the system property in which the application may name its SLF4J provider: our copy of
+     * SLF4J would try to load that provider and complain on stderr. The new name is never set.
      */
     private static byte[] ownProperty(byte[] classFile) {
         return new String(classFile, StandardCharsets.ISO_8859_1)

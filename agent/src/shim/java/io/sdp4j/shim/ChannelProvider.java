@@ -13,9 +13,9 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.function.Supplier;
 
 /**
- * The JVM's selector provider. Selectors and channels are made without the switch, if they do not
- * need it yet; then its provider does everything. Public, with a public constructor, because the
- * JDK makes it.
+ * The JVM's selector provider. Until a channel needs the switch, selectors and channels are made
+ * without it; then the switch's provider makes all of them. Public, with a public constructor,
+ * because the JDK makes it.
  */
 public final class ChannelProvider extends SelectorProvider {
     private static final ProviderSlot<SelectorProvider> SLOT =
@@ -24,9 +24,12 @@ public final class ChannelProvider extends SelectorProvider {
     /** The provider that does the work; null until one is needed. */
     private static volatile SelectorProvider target;
 
-    /** One that the class path brings: this one stands in for it. */
+    /**
+     * Holds the provider that the class path brings, if there is one; calls are then passed on to
+     * it.
+     */
     private static final class Brought {
-        /** Looked for late, as that opens every jar; null if there is none. */
+        /** Looked up late, as that opens every jar; null if there is none. */
         static final SelectorProvider FOUND = SLOT.provided();
 
         private Brought() {}
@@ -50,7 +53,7 @@ public final class ChannelProvider extends SelectorProvider {
         }
     }
 
-    /** The switch's provider, or one that the class path brings. */
+    /** Returns the switch's provider, or the one that the class path brings. */
     static SelectorProvider target() {
         SelectorProvider t = target;
         if (t == null) {
@@ -58,7 +61,7 @@ public final class ChannelProvider extends SelectorProvider {
             if (t == null) {
                 t = Boot.channels();
                 if (!Boot.settled()) {
-                    return t; // for the start itself
+                    return t; // the start itself needs it: nothing is decided yet
                 }
             }
             target = t;
@@ -66,12 +69,15 @@ public final class ChannelProvider extends SelectorProvider {
         return t;
     }
 
-    /** The maker of channels that do not need the switch yet; null if there is none. */
+    /** Returns the maker of channels that do not need the switch yet; null if there is none. */
     private static EarlyChannels early() {
         return target == null && Brought.FOUND == null ? Boot.earlyChannels() : null;
     }
 
-    /** Null if the switch makes connections, or the JDK does and no rule forbids that. */
+    /**
+     * Returns the early maker, or the one of channels that refuse. Null if the switch makes
+     * connections, or the JDK does and no rule forbids that.
+     */
     private static EarlyChannels earlyOrRefusing() throws IOException {
         EarlyChannels early = early();
         if (early == null && target() != Brought.FOUND && Boot.refuses()) {

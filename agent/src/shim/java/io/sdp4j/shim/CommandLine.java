@@ -11,7 +11,7 @@ public final class CommandLine {
                         layer.type("io.sdp4j.agent.cli.Main")
                                 .getMethod("run", String[].class)
                                 .invoke(null, (Object) args);
-        // programs started in-process may leave threads; the status is what was asked for
+        // commands run in this process may leave threads behind, which must not delay the exit
         System.exit(status);
     }
 }

@@ -16,11 +16,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Makes selectors and channels before the switch has started: a server listens without waiting for
- * it, and a client connects. One per JVM; thread-safe.
+ * Makes selectors and channels before the switch has started, so that a server listens and a client
+ * connects without waiting for it. One per JVM; thread-safe.
  */
 final class EarlyChannels implements Consumer<Object[]> {
-    /** The release that the channel was tried with. */
+    /** The JDK release that the channels were tested with. */
     private static final int JDK = 25;
 
     private final Function<Object[], Object> maker;
@@ -32,10 +32,10 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * Null for another JDK.
+     * Makes the maker; null for another JDK.
      *
-     * @throws IllegalStateException if this JDK does not take them, or the rules are not available;
-     *     or a {@code LinkageError}
+     * @throws IllegalStateException if this JDK does not take the classes, or the rules are not
+     *     available; or a {@code LinkageError}
      */
     @SuppressWarnings("unchecked")
     static EarlyChannels make(Instrumentation instrumentation) {
@@ -62,7 +62,7 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * A channel.
+     * Makes a listening channel.
      *
      * @param family null = the JDK's choice
      */
@@ -75,7 +75,7 @@ final class EarlyChannels implements Consumer<Object[]> {
     }
 
     /**
-     * A channel of a connection.
+     * Makes a channel to connect.
      *
      * @param family null = the JDK's choice
      */
@@ -98,7 +98,11 @@ final class EarlyChannels implements Consumer<Object[]> {
                 EarlySockets.ACCEPTED);
     }
 
-    /** A channel that the switch has nothing to do with; {@code family} as above. */
+    /**
+     * Makes a datagram channel, which the switch does not touch.
+     *
+     * @param family null = the JDK's choice
+     */
     DatagramChannel datagrams(SelectorProvider provider, ProtocolFamily family) throws IOException {
         return (DatagramChannel) made("datagrams", provider, family);
     }
@@ -118,9 +122,9 @@ final class EarlyChannels implements Consumer<Object[]> {
     /**
      * Starts the switch, which goes on with a channel; or leaves that to {@link EarlyStart}.
      *
-     * @param given a task that does so with a connection that has carried enough, or a listener and
-     *     its task; or the channel, and for one that listens the address and the backlog that were
-     *     asked for
+     * @param given one of: the task of a connection that has carried enough; a listener and its
+     *     task; a channel for which the switch starts now, and if it listens, the address and the
+     *     backlog that the application asked for
      */
     @Override
     public void accept(Object[] given) {

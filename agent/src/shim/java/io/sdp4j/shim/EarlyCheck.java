@@ -14,13 +14,13 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * The rules without the layer. {@code premain} looks at options and rule file, so that a mistake is
- * told at the start and not at the first socket, which may be an hour later; and connections that
- * the rules keep on the kernel do without the switch.
+ * Reads options and rules without the layer. {@code premain} checks them here, so that a mistake is
+ * reported at the start and not at the first socket, which may be an hour later. Connections that
+ * the rules keep on the kernel need no switch because of this.
  *
- * <p>Defining the whole layer for that would cost every JVM's start about 100 ms. Rules, and the
- * classes in which modules declare their settings, need nothing but {@code java.base}, so these
- * alone are read from the jar, by a loader of their own; and only where something is configured.
+ * <p>Defining the whole layer would cost the start of every JVM about 100 ms. The rules, and the
+ * classes in which modules declare their settings, need only {@code java.base}. So just these
+ * classes are read from the jar, by a loader of their own, and only if something is configured.
  */
 final class EarlyCheck extends ClassLoader {
     private static final String USUAL_FILE = "/etc/libsdp.conf";
@@ -34,11 +34,11 @@ final class EarlyCheck extends ClassLoader {
     }
 
     /**
-     * The lines to print, in the words that would come at the first socket. Empty if nothing is
-     * configured, all is well, or it cannot be found out here.
+     * Returns the lines to print, in the words that would come at the first socket. Empty if
+     * nothing is configured, all is well, or it cannot be found out here.
      *
-     * @param options the agent's
-     * @param jdkConf value of {@code com.sun.sdp.conf}, or null
+     * @param options the agent's options
+     * @param jdkConf the value of {@code com.sun.sdp.conf}, or null
      */
     @SuppressWarnings("unchecked")
     static List<String> lines(Map<String, String> options, String jdkConf) {
@@ -53,15 +53,16 @@ final class EarlyCheck extends ClassLoader {
             forbadeTcpAtStart = ((BooleanSupplier) check).getAsBoolean();
             return List.copyOf(lines);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            return List.of(); // the switch itself will say what it finds
+            return List.of(); // the switch reports the fault when it starts
         }
     }
 
     /**
-     * The rules' verdicts on connections, by name; see {@code EarlyRules}.
+     * Returns a function that gives the rules' verdicts on connections, by name; see {@code
+     * EarlyRules}.
      *
-     * @param options the agent's, and {@code com.sun.sdp.conf} if it is set
-     * @param sink takes what the operator should know
+     * @param options the agent's options, and {@code com.sun.sdp.conf} if it is set
+     * @param sink takes lines for the operator
      * @return null if there is no rule file, and none is required
      * @throws IllegalStateException if that cannot be found out here
      */
@@ -95,7 +96,7 @@ final class EarlyCheck extends ClassLoader {
         return Loader.JAR;
     }
 
-    /** The one loader. */
+    /** Holds the one loader. */
     private static final class Loader {
         static final EarlyCheck ONE = new EarlyCheck();
         static final ZipFile JAR = open();
@@ -127,7 +128,10 @@ final class EarlyCheck extends ClassLoader {
         return new File(USUAL_FILE).exists();
     }
 
-    /** Packages begin with the name of their module. Null if there is no such class. */
+    /**
+     * Finds the entry of a class, whose package begins with the name of its module; null if there
+     * is none.
+     */
     private static ZipEntry entry(String name) {
         String file = name.replace('.', '/').concat(".class");
         ZipEntry found = null;

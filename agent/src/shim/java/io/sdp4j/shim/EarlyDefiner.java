@@ -5,18 +5,18 @@ import java.lang.reflect.Constructor;
 import java.util.function.Function;
 
 /**
- * Defines classes of {@code java.base}; loaded by {@link JdkDefiner}, whose classes alone may do
- * that. Knows no other class of ours.
+ * Defines classes of {@code java.base}. It is loaded by {@link JdkDefiner}, because only classes of
+ * that loader may do so. Knows no other class of ours.
  */
 public final class EarlyDefiner implements Function<Object[], Object> {
     /** For {@link JdkDefiner}. */
     public EarlyDefiner() {}
 
     /**
-     * Defines them.
+     * Defines classes.
      *
-     * @param given a class of their package; the class files
-     * @return an object of the last one
+     * @param given a class of their package; then the class files
+     * @return a new object of the last class
      */
     @Override
     public Object apply(Object[] given) {

@@ -20,14 +20,16 @@ import java.util.function.Function;
 import java.util.function.ToIntBiFunction;
 
 /**
- * Makes sockets before the switch has started, and says of those of clients whether they need it:
- * to start it costs a program more than a short connection gains. One per JVM; thread-safe.
+ * Makes sockets before the switch has started, and says where a connection is to be made. A
+ * connection that does not need the switch does not start it, because the start costs a program
+ * more than a short connection gains. One per JVM; thread-safe.
  */
 final class EarlySockets
         implements ToIntBiFunction<InetSocketAddress, InetSocketAddress>,
                 Function<Map<String, Object>, SocketImpl> {
-    // Where a connection is made, and what a listener accepts. The classes in the JDK's packages
-    // know SWITCH, MAY_MOVE, SWITCH_ONLY, ACCEPTS, ACCEPTS_UNCOUNTED and 9.
+    // Places where a connection is made, and kinds of connections that a listener accepts. The
+    // classes in the JDK's packages know SWITCH, MAY_MOVE, SWITCH_ONLY, ACCEPTS,
+    // ACCEPTS_UNCOUNTED and 9.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int STAYS = 2;
@@ -35,8 +37,8 @@ final class EarlySockets
     private static final int RULE_TCP = 4;
     private static final int RULE_DIRECT = 5;
     private static final int SWITCH_ONLY = 6;
-    private static final int ACCEPTS = 7; // what may move
-    private static final int ACCEPTS_UNCOUNTED = 8; // until the switch has started
+    private static final int ACCEPTS = 7; // connections that may move
+    private static final int ACCEPTS_UNCOUNTED = 8; // the same, not counted before the switch
 
     // 9: a connection that might have moved and has turned out not to be worth it
     private static final int OFF = 10; // the switch could not start
@@ -44,10 +46,10 @@ final class EarlySockets
 
     private static final long YOUNG_NANOS = 5_000_000_000L;
 
-    /** As long as the switch keeps its list. */
+    /** How long the list of this host's addresses is kept, as in the switch. */
     private static final long OWN_NANOS = 5_000_000_000L;
 
-    /** The switch's names of the reasons. */
+    /** The switch's names of the reasons, one for each place. */
     private static final String[] REASONS = {
         "TIMED_OUT",
         "YOUNG",
@@ -63,10 +65,10 @@ final class EarlySockets
         "NO_RULES"
     };
 
-    /** Connections made on the kernel, by where. */
+    /** Connections made on the kernel, by place. */
     static final AtomicLongArray CONNECTED = new AtomicLongArray(REASONS.length);
 
-    /** Connections accepted from the kernel, likewise. */
+    /** Connections accepted from the kernel, by place. */
     static final AtomicLongArray ACCEPTED = new AtomicLongArray(REASONS.length);
 
     /** Settings that decide where a connection begins, and their defaults. */
@@ -78,10 +80,10 @@ final class EarlySockets
                     "upgrade", "auto",
                     "verbs.enabled", "false");
 
-    /** This host's addresses, and when they were asked for. */
+    /** This host's addresses. */
     private static volatile Set<InetAddress> own = Set.of(); // set before ownNanos
 
-    private static volatile long ownNanos; // 0 = not yet
+    private static volatile long ownNanos; // when own was read; 0 = not yet
 
     /** See {@link Boot#rules}. */
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
@@ -90,7 +92,7 @@ final class EarlySockets
     private final boolean oneProcessor = Runtime.getRuntime().availableProcessors() == 1;
 
     /**
-     * @param channels whether they are channels, not sockets
+     * @param channels whether the connections are those of channels, not of sockets
      */
     EarlySockets(BiFunction<InetSocketAddress, InetSocketAddress, String> rules, boolean channels) {
         this.rules = rules;
@@ -98,10 +100,10 @@ final class EarlySockets
     }
 
     /**
-     * The maker of early sockets.
+     * Returns the maker of early sockets.
      *
-     * @throws IllegalStateException if this JDK does not take them, or the rules are not available;
-     *     or a {@code LinkageError}
+     * @throws IllegalStateException if this JDK does not take the classes, or the rules are not
+     *     available; or a {@code LinkageError}
      */
     @SuppressWarnings("unchecked")
     static SocketImplFactory factory(Instrumentation instrumentation) {
@@ -130,8 +132,8 @@ final class EarlySockets
     }
 
     /**
-     * Connections of the kernel, by reason: how many were made, and how many accepted. The switch
-     * adds them to its own.
+     * Returns the counts of connections on the kernel, by reason: how many were made, and how many
+     * accepted. The switch adds them to its own.
      */
     static Map<String, long[]> counts() {
         Map<String, long[]> counts = new HashMap<>();
@@ -147,9 +149,10 @@ final class EarlySockets
     }
 
     /**
-     * Where a connection from an address that was asked for, or null, is to be made.
+     * Returns the place where a connection is to be made.
      *
-     * @param remote null = what a listener at the other address accepts
+     * @param bound the address that the application asked to bind to, or null
+     * @param remote the destination; null = return what a listener at {@code bound} accepts
      */
     @Override
     public int applyAsInt(InetSocketAddress bound, InetSocketAddress remote) {
@@ -167,9 +170,9 @@ final class EarlySockets
         }
         boolean proxies = !channels && proxies();
         if (remote.isUnresolved() && !proxies) {
-            return NOT_LOCAL; // and it is nowhere else: the JDK says so
+            return NOT_LOCAL; // the name is unknown: the JDK's connect says so
         }
-        boolean elsewhere = proxies || isWildcard(remote); // another address is meant, or may be
+        boolean elsewhere = proxies || isWildcard(remote); // the connect may use another address
         if (elsewhere && Boot.mayForbidTcp()) {
             return SWITCH_ONLY;
         }
@@ -196,12 +199,12 @@ final class EarlySockets
         if (address.isLoopbackAddress() || isOwn(address)) {
             return oneProcessor && (channels || isYoung()) ? STAYS : MAY_MOVE;
         }
-        return NOT_LOCAL; // here a rule lets TCP carry it
+        return NOT_LOCAL; // OFFLOAD_ONLY has returned before, so TCP may carry it
     }
 
     /**
-     * Whether the program has just started. Counting takes a processor some 200 ms until it is
-     * compiled, which a short program feels that has no other one.
+     * Whether the program has just started. Counting costs some 200 ms of processor time until its
+     * code is compiled, which a short program with only one processor feels.
      */
     private static boolean isYoung() {
         return System.nanoTime() - Premain.STARTED_NANOS < YOUNG_NANOS;
@@ -217,8 +220,8 @@ final class EarlySockets
     }
 
     /**
-     * Whether it is an address of this host. The list is kept for a while: the kernel takes long to
-     * tell it, and a program that talks to other hosts alone asks at each connect, for good.
+     * Whether {@code address} is one of this host's. The list is kept for a while: the kernel takes
+     * long to give it, and a program that only talks to other hosts asks at each connect.
      */
     private static boolean isOwn(InetAddress address) {
         long now = System.nanoTime();
@@ -240,15 +243,15 @@ final class EarlySockets
                 }
             }
         } catch (SocketException e) {
-            // without its addresses the switch would not find them, either
+            // the switch would not find this host's addresses, either
         }
         return addresses;
     }
 
     /**
-     * Starts the switch; then it goes on with the socket that the map describes. A map with a task
-     * leaves that to {@link EarlyStart}: for {@code listens} when it is time, for {@code enough}
-     * now. One with {@code wanted} lets those that wait go on.
+     * Starts the switch, which goes on with the socket that the map describes. A map with a task
+     * leaves that to {@link EarlyStart}: a task under {@code listens} waits until it is time, one
+     * under {@code enough} runs now. A map with {@code wanted} lets waiting tasks go on.
      */
     @Override
     public SocketImpl apply(Map<String, Object> state) {

@@ -5,34 +5,35 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread that starts the switch for what was made without it, and goes on with that: with a
- * connection that has carried enough at once; with listeners when the switch has started anyway, or
- * the program rests. A busy program has better use for its processors, but not for long: a client
- * may require offload.
+ * The thread that starts the switch for sockets and channels that were made without it, and has the
+ * switch go on with them: at once for a connection that has carried enough, later for a listener. A
+ * listener waits until the switch has started anyway, or the program rests, because a busy program
+ * has better use for its processors. It waits 5 s at most, as a client may require offload.
  *
- * <p>One thread after the other, each gone when nothing is left; tasks keep their order, so
- * listeners come before what they have accepted. {@code LOCK} guards every field.
+ * <p>There is one such thread at a time, which ends when no task is left. Tasks keep their order,
+ * so listeners come before the connections that they have accepted. {@code LOCK} guards every
+ * field.
  */
 final class EarlyStart implements Runnable {
     private static final long LOOK_MILLIS = 1000;
 
-    /** The program rests if it has used less of a processor than one part of so many. */
+    /** The program rests if it has used less than this part of one processor: 1/4. */
     private static final int REST_PART = 4;
 
     private static final long LATEST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final Object LOCK = new Object();
     private static final ArrayDeque<Runnable> TASKS = new ArrayDeque<>();
-    private static boolean running; // a thread
-    private static boolean wanted; // the switch, from now on
+    private static boolean running; // there is a thread, or it is about to start
+    private static boolean wanted; // tasks do not wait any more
 
     private EarlyStart() {}
 
     /**
      * Takes a task.
      *
-     * @param goOn starts the switch if need be, and goes on with something
-     * @param now whether that need not wait until the program rests
+     * @param goOn starts the switch if necessary, which goes on with a socket or channel
+     * @param now whether the task need not wait until the program rests
      */
     static void add(Runnable goOn, boolean now) {
         synchronized (LOCK) {
@@ -55,14 +56,14 @@ final class EarlyStart implements Runnable {
         thread.setContextClassLoader(null);
         try {
             thread.start();
-        } catch (OutOfMemoryError e) { // no thread: what comes next tries again
+        } catch (OutOfMemoryError e) { // no thread: the next task tries again
             synchronized (LOCK) {
                 running = false;
             }
         }
     }
 
-    /** The switch is needed, or has started: no task waits any more. */
+    /** Ends the wait of all tasks, as the switch is needed or has started. */
     static void wanted() {
         synchronized (LOCK) {
             wanted = true;
@@ -81,13 +82,13 @@ final class EarlyStart implements Runnable {
         for (Runnable goOn = next(); goOn != null; goOn = next()) {
             try {
                 goOn.run();
-            } catch (Throwable e) { // others follow
+            } catch (Throwable e) { // the other tasks still run
                 Boot.say("a socket stays on kernel TCP: " + Boot.cause(e));
             }
         }
     }
 
-    /** Null = nothing is left to this thread. */
+    /** Returns the next task; null = no task is left, and the thread ends. */
     private static Runnable next() {
         synchronized (LOCK) {
             wanted = true;
@@ -105,7 +106,7 @@ final class EarlyStart implements Runnable {
                 try {
                     LOCK.wait(LOOK_MILLIS);
                 } catch (InterruptedException e) {
-                    return; // and start it, as no other thread will
+                    return; // the task starts the switch now, as no other thread would
                 }
                 long now = usedNanos();
                 long lasted = System.nanoTime() - lookedNanos;
@@ -118,7 +119,10 @@ final class EarlyStart implements Runnable {
         }
     }
 
-    /** Of the processors, by this JVM; grows by hundredths of a second. */
+    /**
+     * Returns the processor time that this JVM has used; it grows in steps of hundredths of a
+     * second.
+     */
     private static long usedNanos() {
         return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }

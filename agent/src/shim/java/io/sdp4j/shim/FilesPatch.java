@@ -12,9 +12,9 @@ import java.nio.channels.WritableByteChannel;
 import java.util.function.Consumer;
 
 /**
- * Has {@code sun.nio.ch.FileChannelImpl} offer a file's bytes to a switched channel first
- * (behaviour 57): one whose bytes are counted has the kernel send them, and an offloaded one reads
- * short pieces, where the JDK would map them.
+ * Makes {@code sun.nio.ch.FileChannelImpl} offer a file's bytes to a switched channel first
+ * (behaviour 57). A channel whose bytes are counted has the kernel send them; an offloaded one
+ * reads short pieces, where the JDK would map them.
  */
 final class FilesPatch extends JdkPatch {
     private static final ClassDesc FILES = ClassDesc.of("java.nio.channels.FileChannel");

@@ -10,39 +10,39 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Rights that the JVM gives an agent and the switch needs after {@code premain}.
+ * The rights that the JVM gives an agent and that the switch needs after {@code premain}.
  *
- * <p>Every library on the class path can read our fields by reflection. So no field has the JVM's
- * {@code Instrumentation}: it is in an object that only one of the JDK's has, in a field that is
- * java.base's and closed. That object does nothing but what {@link Deed} lists, with arguments that
- * are fixed here. A module of our own to keep it in costs every start of a JVM some 50 ms, and a
- * method handle that it is bound into some 10.
+ * <p>Every library on the class path can read our fields by reflection, so no field of ours holds
+ * the JVM's {@code Instrumentation}. It is in an object that only an object of the JDK refers to,
+ * in a field of {@code java.base} that is closed to reflection. That object does only what {@link
+ * Deed} lists, with arguments that are fixed here. Keeping it in a module of our own would cost
+ * every start of a JVM some 50 ms, in a bound method handle some 10 ms.
  */
 final class Grants {
     /** The rights that can be asked for. */
     enum Deed {
-        /** The layer, with access for its modules to what they need of the JDK: a {@link Layer}. */
+        /** Returns a new {@link Layer}, whose modules have the access to the JDK that they need. */
         LAYER,
-        /** Takes both socket factories out. */
+        /** Removes both socket factories. */
         REMOVE_FACTORIES,
-        /** The maker of early client sockets, or null. */
+        /** Returns the maker of early sockets, or null. */
         EARLY_SOCKETS,
-        /** The {@link EarlyChannels}, or null. */
+        /** Returns the {@link EarlyChannels}, or null. */
         EARLY_CHANNELS,
-        /** Makers of sockets as they are without factories. */
+        /** Returns makers of the JDK's own sockets. */
         JDK_SOCKETS,
-        /** The JDK's own selector provider. */
+        /** Returns the JDK's own selector provider. */
         JDK_CHANNELS,
-        /** The JDK's own provider of asynchronous channels. */
+        /** Returns the JDK's own provider of asynchronous channels. */
         JDK_ASYNCHRONOUS_CHANNELS,
         /**
          * Has the JDK's file channels offer their bytes to switched channels first: a sentence if
          * that could not be done.
          */
         PATCH_FILES,
-        /** Has the JDK's SOCKS client obey rules: a sentence if that could not be done. */
+        /** Makes the JDK's SOCKS client obey rules; a sentence if that fails. */
         PATCH_SOCKS,
-        /** The classes that are loaded; null while the JVM ends. */
+        /** Returns the loaded classes; null while the JVM ends. */
         LOADED_CLASSES
     }
 
@@ -50,14 +50,14 @@ final class Grants {
     private static final String OFFLOAD = "io.sdp4j.offload";
     private static final String LINUX = "io.sdp4j.linux";
 
-    /** The JDK's, around an {@link Actor}. */
+    /** A comparator of the JDK's around an {@link Actor}. */
     private final Comparator<Object> act;
 
     Grants(Instrumentation instrumentation) {
         act = Collections.reverseOrder(new Actor(instrumentation));
     }
 
-    /** Does it and returns what the deed is for. */
+    /** Does the deed and returns its result, or null. */
     Object ask(Deed deed) {
         Object[] answer = new Object[1];
         int _ = act.compare(answer, deed);
@@ -65,8 +65,8 @@ final class Grants {
     }
 
     /**
-     * A comparator only because the JDK has a class that keeps one, calls it, and shows it to
-     * nothing: it does the deed of its first argument and puts the answer into the second.
+     * A comparator only because the JDK has a class that keeps one, calls it, and shows it to no
+     * other code. It does the deed that is its first argument and puts the answer into the second.
      */
     private static final class Actor implements Comparator<Object> {
         private final Instrumentation instrumentation;
@@ -101,7 +101,10 @@ final class Grants {
         };
     }
 
-    /** A new layer: access may not go to one that other code has put into a field of ours. */
+    /**
+     * Makes a new layer. Access must not go to a layer that other code has put into a field of
+     * ours.
+     */
     private static Layer layer(Instrumentation instrumentation) {
         Layer layer = Layer.define(instrumentation);
         access(
@@ -118,7 +121,9 @@ final class Grants {
         return layer;
     }
 
-    /** Gives packages of java.base to one module; those this JDK lacks are left out. */
+    /**
+     * Gives packages of {@code java.base} to one module; packages that this JDK lacks are left out.
+     */
     private static void access(
             Instrumentation instrumentation, Set<String> exported, Set<String> opened, Module to) {
         Module base = Object.class.getModule();

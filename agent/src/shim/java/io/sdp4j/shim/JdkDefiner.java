@@ -11,13 +11,13 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Puts classes of the agent jar into packages of {@code java.base}. A package is opened to one
- * class only, in a loader of its own that is not kept: the application's classes get no access.
+ * Defines classes of the agent jar in packages of {@code java.base}. A package is opened only to
+ * one class, in a loader of its own that is not kept, so the application's classes get no access.
  */
 final class JdkDefiner extends ClassLoader {
     private static final String DEFINER = "io/sdp4j/shim/EarlyDefiner";
 
-    /** Folder of the classes that are only defined here. */
+    /** Folder of the classes that only this class defines. */
     static final String FOLDER = "sdp4j-early/";
 
     private JdkDefiner() {
@@ -27,11 +27,11 @@ final class JdkDefiner extends ClassLoader {
     /**
      * Defines classes.
      *
-     * @param folder of the class files, with those of the packages in it
+     * @param folder the folder in the jar that holds the folders of the packages
      * @param neighbour a class of the package
-     * @param classNames without the package, with blanks between, each after its superclass and
-     *     interfaces
-     * @return a new object of the last one
+     * @param classNames names without the package, separated by blanks, each after its superclass
+     *     and interfaces
+     * @return a new object of the last class
      * @throws IllegalStateException if this JDK does not take them; or a {@code LinkageError}
      */
     static Object define(

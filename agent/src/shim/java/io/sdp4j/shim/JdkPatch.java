@@ -14,8 +14,8 @@ import java.security.ProtectionDomain;
 import java.util.function.Consumer;
 
 /**
- * Adds code at the start of methods of one class of the JDK's that is loaded already. That code
- * mentions types of the class's own package and of the JDK only.
+ * Adds code at the start of methods of one class of the JDK's that is loaded already. The code may
+ * name only types of the class's own package and public types of the JDK.
  */
 abstract class JdkPatch implements ClassFileTransformer {
     private final String className;
@@ -26,9 +26,9 @@ abstract class JdkPatch implements ClassFileTransformer {
     private int patched;
 
     /**
-     * @param className of the class, with dots
+     * @param className the name of the class, with dots
      * @param methods how many of its methods are to be changed
-     * @param lost without it, as a sentence for people
+     * @param lost what does not work without the change, as a sentence for people
      */
     JdkPatch(String className, int methods, String lost) {
         this.className = className;
@@ -40,13 +40,13 @@ abstract class JdkPatch implements ClassFileTransformer {
         return type.describeConstable().orElseThrow();
     }
 
-    /** The code to add at the start of that method; null for none. */
+    /** Returns the code to add at the start of that method; null for none. */
     abstract Consumer<CodeBuilder> before(MethodModel method);
 
     /**
-     * Patches the class; one that is not as expected stays as it is.
+     * Patches the class; a class that is not as expected stays unchanged.
      *
-     * @return what is lost then, as a sentence; null = nothing
+     * @return what does not work then, as a sentence; null if the patch succeeded or the JVM ends
      */
     String apply(Instrumentation instrumentation) {
         try {
@@ -60,7 +60,7 @@ abstract class JdkPatch implements ClassFileTransformer {
         return patched == methods || ends(instrumentation) ? null : lost;
     }
 
-    /** Whether the JVM ends, which then changes no class any more: that is no fault of this JDK. */
+    /** Whether the JVM is ending. It changes no class then, which is not a fault of this JDK. */
     private static boolean ends(Instrumentation instrumentation) {
         return instrumentation.getAllLoadedClasses() == null;
     }

@@ -15,19 +15,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The way back: takes our factories out of {@code java.net} and makes the JDK's own socket for the
- * one call that is already on its way through them.
+ * Takes our factories out of {@code java.net} again, and makes the JDK's own sockets and providers
+ * for calls that are already on their way through ours.
  *
- * <p>Used when the switch cannot start, for what its start itself opens, and where another socket
- * factory is installed; {@link #missing} at every start. All but that opens a package to the
- * unnamed module, because the module that normally does such things may be what failed.
+ * <p>Used when the switch cannot start, for sockets that its start itself opens, and where another
+ * socket factory is installed; {@link #missing} is used at every start. All other methods open a
+ * package to the unnamed module, because the module that normally does this work may be the one
+ * that failed.
  */
 final class KernelImpl {
     private KernelImpl() {}
 
     /**
-     * The member of {@code java.net} that this class needs and this JDK lacks, or null. Opens
-     * nothing.
+     * Returns the member of the JDK that this class needs and this JDK lacks, or null. Opens no
+     * package.
      */
     static String missing() {
         try {
@@ -43,7 +44,7 @@ final class KernelImpl {
         }
     }
 
-    /** Sets {@code type}'s factory back to none, if it is ours. */
+    /** Removes the factory of {@code type}, if it is ours. */
     static void removeFactory(Instrumentation instrumentation, Class<?> type) {
         try {
             open(instrumentation, "java.net");
@@ -58,20 +59,24 @@ final class KernelImpl {
     }
 
     /**
-     * Makers of what {@code new Socket()} and {@code new ServerSocket()} have without factories.
+     * Returns makers of the implementations that {@code new Socket()} and {@code new
+     * ServerSocket()} have without factories.
      */
     static SocketImplFactory[] factories(Instrumentation instrumentation) {
         open(instrumentation, "java.net");
         return new SocketImplFactory[] {() -> create(false), () -> create(true)};
     }
 
-    /** Result of {@code SelectorProvider.provider()} without a property. */
+    /** Returns what {@code SelectorProvider.provider()} gives without a property. */
     static SelectorProvider channels(Instrumentation instrumentation) {
         return (SelectorProvider)
                 ofJdk(instrumentation, "sun.nio.ch.DefaultSelectorProvider", "get");
     }
 
-    /** Result of {@code AsynchronousChannelProvider.provider()} without a property. */
+    /**
+     * Returns a provider like that of {@code AsynchronousChannelProvider.provider()} without a
+     * property.
+     */
     static AsynchronousChannelProvider asynchronous(Instrumentation instrumentation) {
         return (AsynchronousChannelProvider)
                 ofJdk(instrumentation, "sun.nio.ch.DefaultAsynchronousChannelProvider", "create");

@@ -1,8 +1,8 @@
 package io.sdp4j.shim;
 
 /**
- * The scope in which new sockets are the kernel's: that of {@code KernelSockets}, whose copies in
- * the application and in the layer share it. Public for the application's.
+ * The scope in which new sockets are the kernel's. It is the one of {@code KernelSockets}, whose
+ * copies in the application and in the layer share it. Public for the application's copy.
  */
 public final class KernelScope {
     /** Bound inside. */

@@ -14,14 +14,17 @@ import java.util.function.Function;
 import java.util.zip.ZipFile;
 
 /**
- * The modules of the agent jar in this JVM, by name. A layer's controller can open every module in
- * it, so it is not kept.
+ * The modules of the agent jar in this JVM, by name. The layer's controller is not kept, because it
+ * can open every module of the layer.
  */
 record Layer(Map<String, Module> modules) {
     private static final String ROOT = "io.sdp4j.agent";
     private static final List<String> NATIVE = List.of("io.sdp4j.linux", "io.sdp4j.fabric.verbs");
 
-    /** In a layer that others can stand on: for the command line, and plug-ins. */
+    /**
+     * Defines the modules in a layer that can be the parent of others: for the command line and
+     * plug-ins.
+     */
     static Layer define() {
         try {
             URI jar = agentJar();
@@ -42,14 +45,17 @@ record Layer(Map<String, Module> modules) {
         }
     }
 
-    /** Where no plug-in needs the layer, the modules are defined in none, which is quicker. */
+    /**
+     * Defines the modules. If no plug-in needs a layer, they are defined without one, which is
+     * quicker.
+     */
     static Layer define(Instrumentation instrumentation) {
         if (Boot.setting("plugins") == null) {
             try {
                 return direct(instrumentation);
             } catch (IOException | URISyntaxException | RuntimeException | LinkageError e) {
-                // a JDK with other insides; of a missing module or an unreadable jar the layer
-                // tells
+                // a JDK with other internals; a missing module or an unreadable jar is reported
+                // by the layer
             }
         }
         return define();
@@ -70,14 +76,15 @@ record Layer(Map<String, Module> modules) {
                         .apply(Bundle.closure(new ZipFile(new File(jar)), jar, ROOT)));
     }
 
-    /** Where we were loaded from. */
+    /** Returns the place of the jar that this class was loaded from. */
     static URI agentJar() throws URISyntaxException {
         return Layer.class.getProtectionDomain().getCodeSource().getLocation().toURI();
     }
 
     /**
-     * Native access, where this jar's manifest or the command line grants it to us, for the modules
-     * that make native calls. The agent has another way: its JVM does not read the manifest.
+     * Passes native access on to the modules that make native calls, if this jar's manifest or the
+     * command line grants it to the shim. The agent has another way, as its JVM does not read the
+     * manifest.
      */
     @SuppressWarnings("restricted")
     private void passNativeAccess(ModuleLayer.Controller controller) {
@@ -88,12 +95,12 @@ record Layer(Map<String, Module> modules) {
         }
     }
 
-    /** The module of that name, which is in the jar. */
+    /** Returns the module of that name, which must be in the jar. */
     Module module(String name) {
         return modules.get(name);
     }
 
-    /** A public class; all modules have one loader. */
+    /** Returns a public class of any of the modules, which share one loader. */
     Class<?> type(String name) throws ClassNotFoundException {
         return Class.forName(name, true, module(ROOT).getClassLoader());
     }

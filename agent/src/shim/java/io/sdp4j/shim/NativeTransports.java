@@ -5,21 +5,22 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Looks at a few moments whether the program runs a native transport of Netty, whose sockets no
- * switch in Java sees: such a program may never make a socket that would wake the switch.
+ * Looks from time to time whether the program runs a native transport of Netty, whose sockets
+ * bypass Java and so the switch. Such a program may never make a socket that would start the
+ * switch.
  *
- * <p>A daemon that sleeps, and now and then goes through the names of the classes that are loaded:
- * about a millisecond each time. Where it finds an event loop it looks for a thread that runs one:
- * a class alone may have been loaded to verify another that names it, in a program whose sockets
+ * <p>A daemon thread that sleeps, and now and then goes through the names of the loaded classes,
+ * which takes about a millisecond. If it finds an event loop, it looks for a thread that runs one:
+ * a class may have been loaded only to verify another one that names it, in a program whose sockets
  * are all Java's. Watching classes while they are loaded would cost every class, and the JVM its
- * shared archive. It ends after some 34 minutes of sleep; later ones are not reported. Each copy of
- * Netty (shaded ones are copies) is told once.
+ * shared archive. The thread ends after some 34 minutes of sleep; transports that come later are
+ * not reported. Each copy of Netty (shaded ones are copies) is reported once.
  */
 final class NativeTransports extends Thread {
     private static final long FIRST_MILLIS = 500;
     private static final long LAST_MILLIS = FIRST_MILLIS << 11;
 
-    /** Class that waits for events and handles them, behind the name of the copy. */
+    /** Names of the event loops, without the package of the copy. */
     private static final String[] LOOPS = {
         ".channel.epoll.EpollIoHandler", // Netty 4.2
         ".channel.epoll.EpollEventLoop", // 4.1
@@ -31,7 +32,7 @@ final class NativeTransports extends Thread {
     private final Set<String> told = new HashSet<>();
 
     /**
-     * @param classes gives the classes that are loaded; null while the JVM ends
+     * @param classes gives the loaded classes; null while the JVM ends
      */
     NativeTransports(Supplier<Class<?>[]> classes) {
         super(null, null, "sdp4j-transports", 0, false);
@@ -47,7 +48,7 @@ final class NativeTransports extends Thread {
                 try {
                     look();
                 } catch (OutOfMemoryError e) {
-                    // it looks again
+                    // the next look may succeed
                 }
             }
         } catch (InterruptedException e) {
@@ -86,7 +87,10 @@ final class NativeTransports extends Thread {
         }
     }
 
-    /** The copy of Netty whose native event loop the class is ({@code io.netty} or so), or null. */
+    /**
+     * Returns the copy of Netty ({@code io.netty} or so) whose native event loop the class is, or
+     * null.
+     */
     private static String copyOf(String name) {
         for (String loop : LOOPS) {
             if (name.endsWith(loop)) {

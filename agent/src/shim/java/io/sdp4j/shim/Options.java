@@ -11,8 +11,8 @@ import java.util.Map;
  *  option  = key [ "=" value ]        ; in both, "\" makes the next character an ordinary one
  * }
  *
- * A key without a value is a flag that is switched on; of a repeated key the last value holds. A
- * key may also be the name of the system property: it is given without its first word. The switch
+ * A key without a value is a flag that is switched on. Of a repeated key the last value holds. A
+ * key may also be the name of the system property; its prefix {@code sdp4j.} is removed. The switch
  * checks keys and values when it starts.
  */
 final class Options {

@@ -11,36 +11,39 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * The work that the agent must do at once, when the JVM starts or the agent is loaded into one that
- * runs.
+ * Does the work that the agent must do at once, when the JVM starts or the agent is loaded into a
+ * running JVM.
  *
- * <p>It costs a JVM that never opens a socket next to nothing: it takes the JDK's own SDP switch
- * out of the way, sets two socket factories and becomes the selector provider. {@link Boot} does
- * the rest when a socket or channel needs the switch.
+ * <p>It costs a JVM that never opens a socket next to nothing: it disables the JDK's own SDP
+ * switch, sets two socket factories and becomes the selector provider. {@link Boot} does the rest
+ * when a socket or channel needs the switch.
  */
 public final class Premain implements BiConsumer<String, Object[]> {
-    /** The shim's own name for a property of the JDK's own SDP switch. */
+    /**
+     * The property of the JDK's own SDP switch; also the key under which the shim passes its value
+     * on.
+     */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
-    /** Of the JDK's kinds of listeners, the one that accepts into sockets of its own making. */
+    /** The one kind of listener in the JDK that accepts into sockets of its own making. */
     private static final String TLS_LISTENER = "sun.security.ssl.SSLServerSocketImpl";
 
     /**
-     * Asks a JVM that has the agent for its report: given by a later load of the agent. The value
-     * is a file; or nothing, then a system property has the report.
+     * The option of a later load of the agent that asks a JVM which has the agent for its report.
+     * The value is a file; without one the report goes into a system property.
      */
     private static final String REPORT_NOW = "report.now";
 
-    /** By {@link System#nanoTime}. */
+    /** When the agent was loaded, by {@link System#nanoTime}. */
     static final long STARTED_NANOS = System.nanoTime();
 
     private static boolean taken; // guarded by Premain.class
 
-    /** For {@link Entry}, which is too old to know this class, by name. */
+    /** Called by {@link Entry} through reflection, as that class is compiled for Java 8. */
     public Premain() {}
 
     /**
-     * Does what the JVM has called.
+     * Does the work of {@code premain} or {@code agentmain}.
      *
      * @param text the options
      * @param given the {@code Instrumentation}, and whether the JVM runs already
@@ -124,7 +127,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
         new NativeTransports(new LoadedClasses()).start();
     }
 
-    /** Says what is wrong with options and rules now; the first socket may be hours away. */
+    /** Prints now what is wrong with options and rules, as the first socket may be hours away. */
     private static void checkConfiguration(Map<String, String> parsed) {
         String conf = parsed.remove(JDK_SDP);
         List<String> lines = EarlyCheck.lines(parsed, conf);
@@ -141,10 +144,11 @@ public final class Premain implements BiConsumer<String, Object[]> {
     }
 
     /**
-     * The JDK's own SDP switch turns kernel sockets into a family this kernel lacks. It reads its
-     * property once, when it is initialised: so that happens here, with the property out of sight.
+     * Disables the JDK's own SDP switch, which turns kernel sockets into a family that this kernel
+     * lacks. The switch reads its property once, when it is initialised, so this initialises it
+     * while the property is removed.
      *
-     * @return the property's value, which is visible again, or null
+     * @return the property's value, which is set again, or null
      */
     private static String neutraliseJdkSdp(Instrumentation given) {
         String conf = System.getProperty(JDK_SDP);
@@ -167,7 +171,10 @@ public final class Premain implements BiConsumer<String, Object[]> {
         return conf;
     }
 
-    /** An earlier agent has used sockets, the JDK's switch has its rules: empty them. */
+    /**
+     * Empties the rules of the JDK's switch, which has read them because an earlier agent has used
+     * sockets.
+     */
     private static void clearJdkSdpRules() {
         try {
             Boot.layer().type("io.sdp4j.agent.JdkSdp").getMethod("clear").invoke(null);
@@ -197,9 +204,9 @@ public final class Premain implements BiConsumer<String, Object[]> {
     }
 
     /**
-     * The name of a class of listeners that accept into sockets of their own making, as those of
-     * TLS do, or may do so: one that is there already cannot accept into a socket of a factory.
-     * Null = none is loaded.
+     * Returns the name of a loaded class of listeners that accept, or may accept, into sockets of
+     * their own making, as those of TLS do; null if there is none. An existing listener of that
+     * kind cannot accept into a factory's socket.
      */
     private static String ownAccept(Instrumentation given) {
         for (Class<?> c : given.getAllLoadedClasses()) {
@@ -230,8 +237,9 @@ public final class Premain implements BiConsumer<String, Object[]> {
     }
 
     /**
-     * Teaches the JDK's SOCKS client the rules, if they may forbid TCP. They are not loaded for
-     * that, because {@code InetAddress} would be, and with it fix what the program may yet set.
+     * Makes the JDK's SOCKS client obey the rules, if they may forbid TCP. The rules are not loaded
+     * for that: it would load {@code InetAddress}, whose start fixes properties that the program
+     * may still set.
      */
     private static void checkProxies() {
         try {
@@ -243,7 +251,10 @@ public final class Premain implements BiConsumer<String, Object[]> {
         }
     }
 
-    /** Whatever becomes of the switch, the report says so; where it cannot be, it is said now. */
+    /**
+     * Arranges for the report at exit, which is written even if the switch does not start. Says now
+     * if the report cannot be written.
+     */
     private static void reportAtExit() {
         String report = Boot.options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (report.isEmpty()) {

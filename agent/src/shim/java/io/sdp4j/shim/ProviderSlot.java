@@ -4,16 +4,16 @@ import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
 /**
- * The place of one of {@code java.nio}'s providers, which the JVM fills once, at the first use:
- * from a system property, a service file, or with the JDK's own.
+ * The place of one of {@code java.nio}'s providers. The JVM fills it once, at the first use: from a
+ * system property, a service file, or with the JDK's own.
  *
- * @param service the provider's class, whose name is the property's too
- * @param what what its channels are called, in the plural
+ * @param service the provider's class, whose name is also that of the property
+ * @param what the name of its channels, in the plural
  */
 record ProviderSlot<P>(Class<P> service, String what) {
     /**
-     * Has the JVM fill the place now, and leaves no trace: a property that stayed would be handed
-     * on to child processes, where our class does not exist (behaviour 79).
+     * Has the JVM fill the place now, and removes the property again: child processes would inherit
+     * it, and our class does not exist there (behaviour 79).
      *
      * @param ours a public class with a public constructor without parameters
      * @param fill the JDK's method that fills the place
@@ -27,8 +27,8 @@ record ProviderSlot<P>(Class<P> service, String what) {
         }
         System.setProperty(name, ours.getName());
         try {
-            // whether the place was filled before, only its content tells: an AOT cache brings
-            // classes along that are not in use yet
+            // only the content tells whether the place was filled before: an AOT cache loads
+            // classes that are not in use yet
             return fill.get().getClass() == ours
                     ? null
                     : notOffloaded(
@@ -45,8 +45,9 @@ record ProviderSlot<P>(Class<P> service, String what) {
     }
 
     /**
-     * The provider that the class path or the module path brings, which the JDK would have taken
-     * instead of its own; null if there is none. Not for {@code premain}: it opens every jar.
+     * Returns the provider that the class path or the module path brings, which the JDK would have
+     * taken instead of its own; null if there is none. Not to be called by {@code premain}, as it
+     * opens every jar.
      */
     P provided() {
         P found =

@@ -10,8 +10,8 @@ import java.util.Arrays;
 
 /**
  * A plain program for the doctor: sends blocks through one loopback connection and back, for a
- * second or {@value #ROUNDS} times, or as often as its argument says, if that is above 0. Prints
- * {@code bytes=N}; exit code 1 when a byte differs.
+ * second or {@value #ROUNDS} times; an argument above 0 replaces that number. Prints {@code
+ * bytes=N}; exit code 1 when a byte differs.
  */
 public final class SelfTest {
     private static final int ROUNDS = 10_000;

@@ -20,12 +20,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Makes {@code java.net.SocksSocketImpl} ask the rules before it connects to a proxy, and, where
- * the program has named the proxy, before it has one connect to a destination: such sockets ask no
- * factory.
+ * Makes {@code java.net.SocksSocketImpl} ask the rules before it connects to a proxy. If the
+ * program has named the proxy, it also asks before the proxy connects to a destination, because
+ * such sockets ask no factory.
  *
- * <p>The factory of sockets is a {@code Function} that says why TCP must not lead to an address, or
- * null. The JDK has no factory of that kind.
+ * <p>The code finds our factory of client sockets by its type: a {@code Function} that returns why
+ * TCP must not lead to an address, or null. The JDK has no factory of that type.
  */
 final class SocksPatch extends JdkPatch {
     private static final ClassDesc SOCKS = ClassDesc.of("java.net.SocksSocketImpl");
@@ -73,7 +73,10 @@ final class SocksPatch extends JdkPatch {
         code.labelBinding(original);
     }
 
-    /** {@code if (server != null) …}: no proxy selector has been asked. */
+    /**
+     * Adds {@code if (server != null) …}: the program has named the proxy, and no selector was
+     * asked.
+     */
     private static void askOfDestination(CodeBuilder code) {
         Label original = code.newLabel();
         code.aload(SOCKET).getfield(SOCKS, "server", CD_String).ifnull(original).aload(DESTINATION);
