@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A socket that is made before the switch has started: the JDK's own does everything until the
- * switch goes on with it.
+ * A socket that is made before the switch has started. The JDK's own implementation does everything
+ * until the switch goes on with the socket.
  *
  * <p>{@code this} guards every field without another remark; nothing blocks while holding it.
  */
@@ -17,22 +17,22 @@ abstract class EarlyImpl extends SocketImpl {
     /** Starts the switch; see {@link EarlySocketMaker#accept}. */
     final Function<Map<String, Object>, SocketImpl> start;
 
-    /** The switch's implementation; null until it goes on. Set once. */
+    /** The switch's implementation; null until the switch goes on with the socket. Set once. */
     volatile SocketImpl next;
 
     boolean closed;
 
-    /** In the order of setting; null until one is set. */
+    /** The options in the order of their last setting; null until one is set. */
     Map<Object, Object> options;
 
     EarlyImpl(Function<Map<String, Object>, SocketImpl> start) {
         this.start = start;
     }
 
-    /** The JDK's own implementation. */
+    /** Returns the JDK's own implementation. */
     abstract SocketImpl kernel();
 
-    /** The implementation in use now. */
+    /** Returns the implementation that is in use now. */
     final SocketImpl target() {
         SocketImpl switched = next;
         return switched != null ? switched : kernel();
@@ -62,7 +62,7 @@ abstract class EarlyImpl extends SocketImpl {
         return target().available();
     }
 
-    /** The application sets how long a call may take, to a value that is allowed. */
+    /** Sets how long a call may take, for the application; the value is allowed. */
     void timeout(int millis) throws SocketException {
         target().setOption(SO_TIMEOUT, millis);
     }

@@ -11,19 +11,19 @@ import java.util.function.Function;
 import java.util.function.ToIntBiFunction;
 
 /**
- * A listener that is made before the switch has started: the JDK's own, which listens and accepts
- * at once. The switch is started on another thread when it is needed, or the program rests.
+ * A listener that is made before the switch has started. It is the JDK's own, which listens and
+ * accepts at once. The switch starts on another thread, when it is needed or the program rests.
  *
- * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
- * there, which takes the kernel's socket over. A thread that accepts waits for half a second at a
- * time, because {@code next} may have more to accept from. {@code this} guards every field without
- * another remark; nothing blocks while holding it.
+ * <p>Shape: {@code kernel} does everything until {@code next} is there, the switch's
+ * implementation, which takes over the kernel's socket. A thread that accepts waits for half a
+ * second at a time, because {@code next} may have another queue to accept from. {@code this} guards
+ * every field without another remark; nothing blocks while holding it.
  */
 final class EarlyServerImpl extends EarlyImpl {
     /** The answer of {@code place} for a listener whose connections may move. */
     private static final int ACCEPTS = 7;
 
-    /** The same where they may move once the switch has started. */
+    /** The answer if they may move only once the switch has started, and are not counted before. */
     private static final int ACCEPTS_UNCOUNTED = 8;
 
     private static final int WAIT_MILLIS = 500;
@@ -33,9 +33,9 @@ final class EarlyServerImpl extends EarlyImpl {
     private final AtomicLongArray accepted;
 
     private InetSocketAddress asked; // what the application asked to bind to, or null
-    private int timeoutMillis; // that the application has set
+    private int timeoutMillis; // as the application has set it
     private int backlog; // set when it listens
-    private volatile int where = -1; // what it accepts, as place says; set once, when it listens
+    private volatile int where = -1; // the answer of place; set once, when it listens
     private volatile boolean settled; // the switch has gone on with it, or never will
 
     /**
@@ -63,7 +63,7 @@ final class EarlyServerImpl extends EarlyImpl {
         }
     }
 
-    /** The switch takes over, if it runs. */
+    /** Lets the switch take over, if it runs. */
     private synchronized void goOn() {
         try {
             if (!closed && next == null) {
@@ -88,7 +88,7 @@ final class EarlyServerImpl extends EarlyImpl {
         try {
             kernel.setOption(SO_TIMEOUT, timeoutMillis);
         } catch (SocketException e) {
-            // closed meanwhile
+            // it was closed meanwhile
         }
     }
 
@@ -144,7 +144,7 @@ final class EarlyServerImpl extends EarlyImpl {
     @Override
     protected void accept(SocketImpl si) throws IOException {
         long startNanos = System.nanoTime();
-        int millis = timeoutMillis(); // as in the JDK, another one counts from the next call on
+        int millis = timeoutMillis(); // as in the JDK, a change counts from the next call on
         boolean plain = si instanceof EarlySocketImpl early && early.next == null;
         if (!plain) {
             awaitSwitch();
@@ -162,7 +162,7 @@ final class EarlyServerImpl extends EarlyImpl {
             } catch (SocketTimeoutException e) {
                 long tookNanos = System.nanoTime() - startNanos;
                 boolean over = millis > 0 && tookNanos >= TimeUnit.MILLISECONDS.toNanos(millis);
-                if (over && next == null) { // else the switch, which goes on, has ended the wait
+                if (over && next == null) { // with next the switch has ended the wait
                     throw e;
                 }
             }
@@ -173,7 +173,11 @@ final class EarlyServerImpl extends EarlyImpl {
         next.accept(si);
     }
 
-    /** For {@code millis}, of which some may have passed; 0 = there is no limit. */
+    /**
+     * Accepts once it is settled that only the kernel accepts.
+     *
+     * @param millis what is left of the time of the call; 0 = there is no limit
+     */
     private void acceptSettled(SocketImpl si, int millis) throws IOException {
         boolean rest;
         synchronized (this) {
@@ -197,9 +201,9 @@ final class EarlyServerImpl extends EarlyImpl {
         return timeoutMillis;
     }
 
-    /** Only the switch can accept into a socket of its own. */
+    /** Waits for the switch, as only the switch can accept into a socket of its own. */
     private void awaitSwitch() {
-        if (settled) { // by a rule; or it could not go on, which is tried again
+        if (settled) { // by a rule; or the switch could not go on, which is tried again
             if (next == null) {
                 new GoOn(this).run();
             }
@@ -221,7 +225,7 @@ final class EarlyServerImpl extends EarlyImpl {
         }
     }
 
-    /** Of the time that a call may take; 0 = there is no limit. */
+    /** Returns the rest of the time that a call may take, at least 1; 0 = there is no limit. */
     static int millisLeft(int millis, long startNanos) {
         if (millis == 0) {
             return 0;
@@ -231,7 +235,7 @@ final class EarlyServerImpl extends EarlyImpl {
     }
 
     private synchronized void waitAtMost(int millis) throws SocketException {
-        if (!settled) { // else the time is another's
+        if (!settled) { // once settled, the time-out is the application's or the switch's
             kernel.setOption(SO_TIMEOUT, millis);
         }
     }

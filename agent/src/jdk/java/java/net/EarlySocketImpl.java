@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
 
 /**
- * A socket of a connection in a JVM whose switch has not started: the JDK's own, with a count of
- * bytes. In this package, because only here one {@code SocketImpl} may call another without method
- * handles, which take a short program longer than its connection.
+ * A socket of a connection in a JVM whose switch has not started: the JDK's own with a count of
+ * bytes. It is in this package because only here one {@code SocketImpl} may call another without
+ * method handles, which take a short program longer than its connection.
  *
  * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
  * there: before {@code connect} returns if the destination needs the switch, or after the
@@ -35,16 +35,19 @@ import java.util.function.ToIntBiFunction;
  */
 final class EarlySocketImpl extends EarlyImpl
         implements Supplier<SocketImpl>, IntSupplier, Runnable {
-    /** Where {@code place} wants a connection: the switch decides. */
+    /** Answer of {@code place}: the switch decides. */
     static final int SWITCH = 0;
 
-    /** On the kernel, from where it may move. */
+    /** Answer of {@code place}: on the kernel, from where the connection may move. */
     static final int MAY_MOVE = 1;
 
-    /** The switch decides, and the kernel may not be asked instead if the time does not suffice. */
+    /**
+     * Answer of {@code place}: the switch decides, and the kernel may not be asked instead, not
+     * even if the time is too short for the switch.
+     */
     static final int SWITCH_ONLY = 6;
 
-    // A part of what the switch asks of a connection that moves: it is ready by then.
+    // Less than what the switch asks of a connection that moves, so that it has started by then.
     private static final long ENOUGH_BYTES = 2 << 20;
     private static final int ENOUGH_TURNS = 500;
     private static final int ENOUGH_ALL_TURNS = 30_000;
@@ -53,10 +56,13 @@ final class EarlySocketImpl extends EarlyImpl
     private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;
     private static final long ENOUGH_NANOS = ALONE ? 60_000_000_000L : 250_000_000;
 
-    /** Of so many calls, a power of two, one looks whether it is enough: the clock costs. */
+    /**
+     * One of this many calls, a power of two, checks whether it is enough, as reading the clock
+     * costs.
+     */
     private static final int LOOK_CALLS = ALONE ? 64 : 1;
 
-    /** Answers that a connection tells the others of at once. */
+    /** Answers that a connection adds to {@link #ALL_TURNS} in one step. */
     private static final int TELL_TURNS = 100;
 
     private static final AtomicLong ALL_TURNS = new AtomicLong();
@@ -82,9 +88,9 @@ final class EarlySocketImpl extends EarlyImpl
     private final AtomicLong received = new AtomicLong(); // set under readLock
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // set under readLock
-    private boolean ended; // a read was told the end, and so is the next
-    private int acceptMillis = -1; // by the thread that accepts into it
-    private boolean asked; // by a reader or a writer; twice does no harm
+    private boolean ended; // a read has returned the end, and so must the next
+    private int acceptMillis = -1; // used by the thread that accepts into this socket
+    private boolean asked; // set by a reader or a writer; asking twice does no harm
     private int calls; // a lost update does no harm
 
     /** See {@link EarlySocketMaker#accept}. */
@@ -99,7 +105,9 @@ final class EarlySocketImpl extends EarlyImpl
 
     // --- the way to the switch ---
 
-    /** The switch's implementation, for a listener that accepts into this socket; or null. */
+    /**
+     * Returns the switch's implementation, for a listener that accepts into this socket; or null.
+     */
     @Override
     public SocketImpl get() {
         SocketImpl _ = start.apply(Map.of());
@@ -108,15 +116,18 @@ final class EarlySocketImpl extends EarlyImpl
     }
 
     /**
-     * For the next accept into it.
+     * Sets the time for the next accept into this socket.
      *
-     * @param millis for which the switch's listener may wait; 0 = there is no limit
+     * @param millis how long the switch's listener may wait; 0 = there is no limit
      */
     void acceptsWithin(int millis) {
         acceptMillis = millis;
     }
 
-    /** For how long the next accept into it may wait; -1 = as long as the listener says. */
+    /**
+     * Returns how long the next accept into this socket may wait, in milliseconds; -1 = as long as
+     * the listener says.
+     */
     @Override
     public int getAsInt() {
         int millis = acceptMillis;
@@ -124,13 +135,13 @@ final class EarlySocketImpl extends EarlyImpl
         return millis;
     }
 
-    /** It has carried enough. */
+    /** Has the switch go on with the connection, as it has carried enough. */
     @Override
     public void run() {
         get();
     }
 
-    /** The switch takes over, if it runs. */
+    /** Lets the switch take over, if it runs. */
     private synchronized void goOn() {
         if (next != null || closed || stays) {
             return;
@@ -138,7 +149,7 @@ final class EarlySocketImpl extends EarlyImpl
         EarlyServerImpl by = listener();
         SocketImpl switched = by == null ? null : by.next;
         if (listener != null && switched == null) {
-            return; // there is no switch, or it does not know the listener, or that is garbage
+            return; // no switch, or it does not know the listener, or the listener is garbage
         }
         Map<String, Object> state = new HashMap<>();
         state.put("platform", platform);
@@ -160,7 +171,7 @@ final class EarlySocketImpl extends EarlyImpl
     /**
      * Starts the switch for a connect.
      *
-     * @param millis for which to wait until it has started; 0 = as long as it takes
+     * @param millis how long to wait until it has started; 0 = as long as it takes
      * @return whether it has
      */
     private boolean started(int millis) throws IOException {
@@ -180,7 +191,10 @@ final class EarlySocketImpl extends EarlyImpl
         return !starter.isAlive();
     }
 
-    /** As in a connect of the JDK's, an interrupt ends it for a virtual thread only. */
+    /**
+     * Waits for the end of {@code starter}. As in a connect of the JDK's, an interrupt ends the
+     * wait of a virtual thread only.
+     */
     private void awaitEnd(Thread starter, long deadline) throws IOException {
         boolean interrupted = false;
         try {
@@ -211,16 +225,19 @@ final class EarlySocketImpl extends EarlyImpl
         }
     }
 
-    /** The JDK's own, for a listener that accepts into this socket: a new one, as it has to be. */
+    /**
+     * Returns the JDK's own implementation that a listener is to accept into. It must be a new one,
+     * so another is made if this socket's was used already.
+     */
     synchronized SocketImpl into() {
         return created ? SocketImpl.createPlatformSocketImpl(false) : platform;
     }
 
     /**
-     * It was accepted.
+     * Takes over an accepted connection.
      *
-     * @param into result of {@link #into}
-     * @param by where, if it may move; else null
+     * @param into the result of {@link #into}
+     * @param by the listener, if the connection may move; else null
      */
     void accepted(SocketImpl into, EarlyServerImpl by) throws IOException {
         InetAddress there = into.getInetAddress();
@@ -241,7 +258,10 @@ final class EarlySocketImpl extends EarlyImpl
         }
     }
 
-    /** Of what was there before, the JDK keeps SO_TIMEOUT only. */
+    /**
+     * Replaces the implementation of this socket. As in the JDK, only SO_TIMEOUT is kept of the old
+     * one.
+     */
     private void replaceBy(SocketImpl accepted) throws IOException {
         if (closed) {
             accepted.close();
@@ -270,7 +290,10 @@ final class EarlySocketImpl extends EarlyImpl
                 && System.nanoTime() - bornNanos >= ENOUGH_NANOS;
     }
 
-    /** Where it was accepted; null if it stays, or if the program has forgotten the listener. */
+    /**
+     * Returns the listener that has accepted the connection; null if the connection stays on the
+     * kernel, or the program has forgotten the listener.
+     */
     private EarlyServerImpl listener() {
         WeakReference<EarlyServerImpl> by = listener;
         return by == null ? null : by.get();
@@ -311,13 +334,13 @@ final class EarlySocketImpl extends EarlyImpl
         InetSocketAddress to = address instanceof InetSocketAddress known ? known : null;
         int where = to == null ? SWITCH : place(to);
         boolean only = where == SWITCH_ONLY;
-        // where the kernel can be asked instead, half of the time is its own
+        // if the kernel can be asked instead, half of the time is left to it
         int mostMillis = only || millis == 0 ? millis : Math.max(1, millis / 2);
         if (only || where == SWITCH) {
             if (started(mostMillis)) {
                 goOn();
                 if (next == null && !only && to != null) {
-                    where = place(to); // by what is known now
+                    where = place(to); // again: the switch did not take it
                 }
             } else if (only) {
                 close();
@@ -354,7 +377,7 @@ final class EarlySocketImpl extends EarlyImpl
         return place.applyAsInt(bound, to);
     }
 
-    /** A call that the switch would not know of keeps the connection on the kernel. */
+    /** Keeps the connection on the kernel, before a call that the switch would not know of. */
     private synchronized SocketImpl changed() {
         stays = true;
         return target();
@@ -394,7 +417,7 @@ final class EarlySocketImpl extends EarlyImpl
 
     @Override
     protected InputStream getInputStream() throws IOException {
-        SocketImpl switched = next; // once: a stream of the kernel's alone would not move
+        SocketImpl switched = next; // read once, so that no plain stream of the kernel's results
         if (switched != null) {
             return switched.getInputStream();
         }
@@ -449,14 +472,17 @@ final class EarlySocketImpl extends EarlyImpl
         return ended;
     }
 
-    /** A lock was given back: a stream that came meanwhile, or a close, may wait for that. */
+    /**
+     * Called after a lock was given back: a stream that came meanwhile, or a close, may wait for
+     * it.
+     */
     private void left() {
         if (next instanceof Runnable switched) {
             switched.run();
         }
     }
 
-    /** The kernel tells a reset once. */
+    /** Passes a failure of a read on to {@link #next}, as the kernel reports a reset only once. */
     @SuppressWarnings("unchecked") // the switch's takes nothing else
     private void tellNext(SocketException e) {
         if (next instanceof Consumer<?> switched) {
@@ -464,7 +490,7 @@ final class EarlySocketImpl extends EarlyImpl
         }
     }
 
-    /** Waiting for another reader counts, as in the JDK's own. */
+    /** Takes the read lock within SO_TIMEOUT; as in the JDK, waiting for another reader counts. */
     private void lockToRead() throws IOException {
         int millis = readLock.tryLock() ? -1 : (int) kernel.getOption(SO_TIMEOUT);
         if (millis == 0) {
@@ -508,7 +534,7 @@ final class EarlySocketImpl extends EarlyImpl
             consider();
             return true;
         } catch (InterruptedIOException e) {
-            close(); // as Socket does; a part may have gone, which is not counted
+            close(); // as Socket does; a part that has gone is not counted
             throw e;
         } finally {
             writeLock.unlock();

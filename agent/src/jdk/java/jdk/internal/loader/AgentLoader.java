@@ -11,7 +11,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The loader of {@link AgentModules}, below the platform's. Thread-safe. */
+/**
+ * The loader of the modules that {@link AgentModules} defines; its parent is the platform loader.
+ * Thread-safe.
+ */
 final class AgentLoader extends ClassLoader {
     static {
         boolean _ = registerAsParallelCapable();
@@ -39,7 +42,7 @@ final class AgentLoader extends ClassLoader {
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
         ModuleReader reader = byPackage.get(name.substring(0, Math.max(0, name.lastIndexOf('.'))));
         if (reader == null) {
-            return super.loadClass(name, resolve); // the parent's, as findClass has none
+            return super.loadClass(name, resolve); // from the parent, as findClass(name) finds none
         }
         Class<?> type = find(reader, name);
         if (type == null) {
@@ -77,7 +80,7 @@ final class AgentLoader extends ClassLoader {
                 : reader.find(name).get().toURL();
     }
 
-    /** Without the classes of {@code jar:} URLs. */
+    /** Opens a resource without loading the JDK's classes for {@code jar:} URLs. */
     @Override
     public InputStream getResourceAsStream(String name) {
         try {

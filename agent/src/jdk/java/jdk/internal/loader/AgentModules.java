@@ -15,10 +15,11 @@ import jdk.internal.module.ServicesCatalog;
 
 /**
  * Defines modules with one loader, as {@link ModuleLayer#defineModulesWithOneLoader} does, but in
- * no layer: to resolve a configuration takes a JVM longer than all else at the start of the switch,
+ * no layer. Resolving a configuration would take longer than all the rest of the switch's start,
  * most of it for classes of the JDK's lambdas.
  *
- * <p>In this package, because application code can neither name this class nor open it.
+ * <p>It is in this package because application code can neither name this class nor open the
+ * package.
  */
 final class AgentModules implements Function<Collection<ModuleReference>, Map<String, Module>> {
     private final JavaLangAccess access = SharedSecrets.getJavaLangAccess();
@@ -27,9 +28,9 @@ final class AgentModules implements Function<Collection<ModuleReference>, Map<St
     /**
      * Defines modules.
      *
-     * @param references all that they require of each other; what else they require is in the boot
-     *     layer, if it has to be anywhere
-     * @return them by name
+     * @param references the modules, with all modules of the jar that they require; other required
+     *     modules must be in the boot layer, unless they are optional
+     * @return the modules by name
      * @throws IllegalStateException if a module that is required is in neither
      */
     @Override
@@ -57,7 +58,10 @@ final class AgentModules implements Function<Collection<ModuleReference>, Map<St
         }
     }
 
-    /** Has it read a module, if there is one, and what that passes on. */
+    /**
+     * Makes {@code reader} read {@code module}, if that is not null, and the modules that it
+     * requires transitively.
+     */
     private void read(Module reader, Module module) {
         if (module == null) {
             return;
@@ -74,7 +78,7 @@ final class AgentModules implements Function<Collection<ModuleReference>, Map<St
         return required.modifiers().contains(Requires.Modifier.TRANSITIVE);
     }
 
-    /** Null if it is optional and this JVM does not have it. */
+    /** Finds a required module; null if it is optional and this JVM does not have it. */
     private Module find(Requires required) {
         String name = required.name();
         Module module = modules.get(name);
