@@ -47,10 +47,10 @@ import org.slf4j.LoggerFactory;
 public final class Agent {
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
-    /** Lines that the shim has printed already. */
+    /** The key of the lines that the shim has printed already. */
     private static final String TOLD = "told";
 
-    /** The switch of this JVM; null before it has started and when it could not. */
+    /** The switch of this JVM; null before it has started, and if it could not start. */
     private static volatile OffloadSwitch started;
 
     private Agent() {}
@@ -58,10 +58,10 @@ public final class Agent {
     /**
      * Starts the switch.
      *
-     * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
-     *     read, and under {@value #TOLD} the lines that were printed before
-     * @param early connections that the kernel has made without the switch, by reason: how many
-     *     were connected, and how many were accepted
+     * @param given the agent's options; under {@value #JDK_SDP} the value that the JDK's own switch
+     *     was to read, and under {@value #TOLD} the lines that were printed before
+     * @param early gives the connections that the kernel has made without the switch, by reason:
+     *     how many were connected, and how many were accepted
      * @return the factories for {@code Socket} and for {@code ServerSocket}
      * @throws IllegalStateException with one sentence for people when the switch cannot run here
      */
@@ -103,9 +103,9 @@ public final class Agent {
     }
 
     /**
-     * The asynchronous channels of the switch, which has started.
+     * Returns the provider of asynchronous channels of the switch, which must have started.
      *
-     * @throws IllegalStateException with one sentence for people when they cannot be switched: the
+     * @throws IllegalStateException with one sentence for people when they cannot be switched:
      *     public means would ask the installed provider, which is this one
      */
     public static AsynchronousChannelProvider asynchronousChannels() {
@@ -117,9 +117,10 @@ public final class Agent {
     }
 
     /**
-     * The provider of the channels of this JVM; called after {@link #start}, through reflection.
+     * Returns the provider of the channels of this JVM; called after {@link #start}, through
+     * reflection.
      *
-     * @param teach tells the JDK's file channels of switched ones; run once, when a file goes to
+     * @param teach makes the JDK's file channels know switched ones; run once, when a file goes to
      *     one for the first time
      * @throws IllegalStateException with one sentence for people when channels cannot be switched
      */
@@ -128,18 +129,19 @@ public final class Agent {
     }
 
     /**
-     * Goes on with a socket that was made before the switch had started; through reflection.
+     * Goes on with a socket that was made before the switch had started; called through reflection.
      *
-     * @param state of the socket, as {@code java.net.EarlySocketImpl} tells it, or {@code
-     *     EarlyServerImpl}
-     * @return null if it stays on the kernel
+     * @param state the state of the socket, as {@code java.net.EarlySocketImpl} or {@code
+     *     EarlyServerImpl} gives it
+     * @return null if the socket stays on the kernel
      */
     public static SocketImpl goOn(Map<String, Object> state) throws IOException {
         return SwitchSocketImpl.early(started, state);
     }
 
     /**
-     * Goes on with a channel that was made before the switch had started; through reflection.
+     * Goes on with a channel that was made before the switch had started; called through
+     * reflection.
      *
      * @param provider the result of {@link #channels}
      * @param channel a {@code sun.nio.ch.ConnectionChannel}; or a {@code
@@ -150,14 +152,14 @@ public final class Agent {
         try {
             SwitchChannels.goOn(provider, channel);
         } catch (ClosedChannelException e) {
-            // it is closed already
+            // the channel is closed already
         }
     }
 
     /**
      * Writes the report of this JVM.
      *
-     * @param file where to; {@code %p} stands for the process id
+     * @param file the file to write; {@code %p} stands for the process id
      * @param early as in {@link #start}
      * @param off why there is no switch, or null
      */
@@ -167,7 +169,7 @@ public final class Agent {
         Report.write(Path.of(file.replace("%p", pid)), reportText(early, off));
     }
 
-    /** The text of that report. */
+    /** Returns the text that {@link #report} writes. */
     public static String reportText(Supplier<Map<String, long[]>> early, String off) {
         SwitchCounters counters = new SwitchCounters();
         counters.countedBefore(new ByReason(early));
@@ -176,7 +178,7 @@ public final class Agent {
         return Report.json(report, off);
     }
 
-    /** Counts of the shim, which knows no codes. */
+    /** Converts the counts of the shim, which knows the reasons only by name. */
     private record ByReason(Supplier<Map<String, long[]>> early)
             implements Supplier<Map<ReasonCode, long[]>> {
         @Override
@@ -187,7 +189,7 @@ public final class Agent {
         }
     }
 
-    /** The switch of this JVM, which has started. */
+    /** Returns the switch of this JVM, which must have started. */
     static OffloadSwitch started() {
         return started;
     }
@@ -206,7 +208,7 @@ public final class Agent {
         return SwitchSettings.of(settings).withUpgrade(AgentSettings.upgrade(settings, sink));
     }
 
-    /** Whether this JVM's image has JMX; a class that needs it may not even be named otherwise. */
+    /** Whether this JVM's image has JMX; without it no class that needs it may be loaded. */
     private static boolean hasJmx() {
         return ModuleLayer.boot().findModule("java.management").isPresent();
     }

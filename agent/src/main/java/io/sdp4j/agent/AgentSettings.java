@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The agent's settings. The shim reads some of them before, by their names. */
+/** The agent's settings. The shim reads some of them earlier, by their names. */
 public final class AgentSettings {
     static final Setting REPORT =
             Setting.text("sdp4j.report", "", "file")
@@ -56,7 +56,10 @@ public final class AgentSettings {
                             "Directory (full path) of plug-ins for more fabrics and protocols; their code"
                                     + " runs with the agent's rights; empty: none.");
 
-    /** These, and those of every other module: the tables of the documents. */
+    /**
+     * The settings of the agent and of every other module, as the tables of the documents list
+     * them.
+     */
     static final List<Setting> ALL =
             Settings.join(
                     List.of(
@@ -73,9 +76,9 @@ public final class AgentSettings {
     private AgentSettings() {}
 
     /**
-     * When connections leave TCP.
+     * Returns the policy that says when connections leave TCP.
      *
-     * @param sink told if the operator's text is no good
+     * @param sink told if the operator's text is not valid
      */
     static UpgradePolicy upgrade(Settings settings, Consumer<String> sink) {
         try {
@@ -87,7 +90,7 @@ public final class AgentSettings {
         }
     }
 
-    /** The directory of plug-ins that this JVM's own properties name; empty = none. */
+    /** Returns the directory of plug-ins that this JVM's own properties name; empty = none. */
     public static String pluginsOfThisJvm() {
         return Settings.of(List.of(PLUGINS), Map.of(), line -> {}).text(PLUGINS);
     }

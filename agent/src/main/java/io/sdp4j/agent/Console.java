@@ -6,18 +6,18 @@ import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lines that an operator must see without having asked for a log: on standard error, because
- * standard output belongs to the application, and in the log's file if there is one. Lines that
- * come before it is known whether the operator wants to see any are held back. Thread-safe; {@code
- * this} guards every field.
+ * Prints the lines that an operator must see without having asked for a log: on standard error,
+ * because standard output belongs to the application, and in the log's file if there is one. Lines
+ * that come before the settings say whether to print any are held back. Thread-safe; {@code this}
+ * guards every field.
  */
 final class Console implements Consumer<String> {
     private static final String PREFIX = "sdp4j: ";
 
-    /** Lines that were printed before the switch has started; each is left out once. */
+    /** Lines that were printed before the switch started; each is left out once. */
     private final List<String> told;
 
-    private List<String> held = new ArrayList<>(); // null once it is known
+    private List<String> held = new ArrayList<>(); // null once start has been called
     private boolean quiet;
     private boolean logged;
 
@@ -29,10 +29,11 @@ final class Console implements Consumer<String> {
     }
 
     /**
-     * The settings have been read; once.
+     * Ends the holding back, as the settings have been read. Called once.
      *
-     * @param quiet whether standard error is told nothing
-     * @param logged whether the log, which is configured, is a file of its own and gets them, too
+     * @param quiet whether nothing is printed on standard error
+     * @param logged whether the log, which is configured by now, has a file of its own that gets
+     *     the lines, too
      */
     synchronized void start(boolean quiet, boolean logged) {
         List<String> lines = held;

@@ -15,37 +15,41 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * Verdicts on connections, for a JVM whose switch has not started: it need not start for one that
- * the rules keep on the kernel.
+ * Gives verdicts on connections in a JVM whose switch has not started. The switch need not start
+ * for a connection that the rules keep on the kernel.
  */
 public final class EarlyRules
         implements BiFunction<
                 Map<String, String>,
                 Consumer<String>,
                 BiFunction<InetSocketAddress, InetSocketAddress, String>> {
-    /** The key under which the options have what {@code com.sun.sdp.conf} said. */
+    /** The key under which the options have the value of {@code com.sun.sdp.conf}. */
     private static final String JDK_SDP = "com.sun.sdp.conf";
 
-    /** Instead of a verdict: TCP may carry it, and the switch is to try before. */
+    /**
+     * Instead of a verdict: the switch must try offload first, and TCP may carry the connection.
+     */
     private static final String SWITCH = "SWITCH";
 
     /** Instead of {@link Verdict#KERNEL}: the rule file was refused. */
     private static final String NO_RULES = "NO_RULES";
 
-    /** For the shim, by name. */
+    /** Called by the shim through reflection. */
     public EarlyRules() {}
 
     /**
      * Loads the rules.
      *
-     * @param given the agent's options; under {@value #JDK_SDP} what the JDK's own switch was to
-     *     read
-     * @param sink takes one line for each thing the operator should know
-     * @return the name of the {@link Verdict} for a connection from the address that a program has
-     *     bound its socket to, or null, to another, or {@value #SWITCH} if its rule prefers another
-     *     fabric to shared memory; with null for that, of a listener that is bound to the first;
-     *     and with null for both, {@link Verdict#OFFLOAD_ONLY} if any connection could have that;
-     *     {@value #NO_RULES} for what is on the kernel without a rule file; thread-safe
+     * @param given the agent's options; under {@value #JDK_SDP} the value that the JDK's own switch
+     *     was to read
+     * @param sink takes one line for each thing that the operator should know
+     * @return a thread-safe function that returns the name of the {@link Verdict} for a connection
+     *     from the address that a program has bound its socket to, or null, to another address;
+     *     {@value #SWITCH} if the connection's rule prefers another fabric to shared memory. With
+     *     null as the second address, the verdict is that for a listener bound to the first. With
+     *     null for both it is {@link Verdict#OFFLOAD_ONLY} if any connection may get that verdict.
+     *     {@value #NO_RULES} stands for connections and listeners that are on the kernel for lack
+     *     of a rule file
      */
     @Override
     public BiFunction<InetSocketAddress, InetSocketAddress, String> apply(
@@ -77,7 +81,10 @@ public final class EarlyRules
             return decision.lacksRules() ? NO_RULES : decision.verdict().name();
         }
 
-        /** Whether the connection is not one that begins on the kernel, and moves. */
+        /**
+         * Whether the rule prefers another fabric, so that the connection does not begin on the
+         * kernel.
+         */
         private static boolean prefersAnother(Decision decision) {
             return decision.verdict() == Verdict.OFFLOAD_FIRST
                     && !decision.fabrics().isEmpty()

@@ -4,7 +4,7 @@ import java.lang.reflect.Field;
 import java.util.List;
 
 /**
- * Empties the rules of the JDK's own SDP switch when it was initialised before us.
+ * Empties the rules of the JDK's own SDP switch, if that was initialised before the agent.
  *
  * <p>Needs {@code sun.net} and {@code sun.net.sdp} opened to this module. Source:
  * docs/jdk-contract.md 7.1.

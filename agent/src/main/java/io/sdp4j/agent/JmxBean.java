@@ -15,13 +15,13 @@ import javax.management.StandardMBean;
 
 /**
  * Registers {@link SwitchMXBean} in the platform's MBean server, as soon as other code has made
- * one.
+ * that server.
  *
- * <p>Making it ourselves would load a hundred classes into programs that never use it, and would
- * break application servers that want to choose its builder. So a daemon thread looks whether there
- * is one, after a second and then after twice as long each time. It ends with the registration, or
- * after a minute: a program that does nothing is not woken for ever. The next use of the switch
- * begins anew.
+ * <p>Making the server here would load a hundred classes into programs that never use it, and would
+ * break application servers that want to choose its builder. So a daemon thread looks for it after
+ * a second, and then after twice as long each time. The thread ends with the registration, or after
+ * a minute, so that an idle program is not woken forever. The next use of the switch starts a new
+ * thread.
  */
 final class JmxBean implements Runnable {
     static final String NAME = "io.sdp4j:type=Switch";
@@ -38,7 +38,7 @@ final class JmxBean implements Runnable {
 
     private JmxBean() {}
 
-    /** Begins to look, unless that is being done or has been. */
+    /** Starts the thread, unless it runs or has registered the bean. */
     private static void watch() {
         if (!WATCHING.get() && WATCHING.compareAndSet(false, true)) {
             Thread thread =
@@ -56,7 +56,7 @@ final class JmxBean implements Runnable {
         }
     }
 
-    /** Rules that have it look each time that they are asked. */
+    /** Rules that call {@link #watch} each time they are asked. */
     record Watching(Supplier<Policy> rules) implements Supplier<Policy> {
         @Override
         public Policy get() {
@@ -106,7 +106,7 @@ final class JmxBean implements Runnable {
     /**
      * The bean.
      *
-     * @param snapshot the numbers of now
+     * @param snapshot gives the present numbers
      */
     record Live(Supplier<SwitchReport> snapshot) implements SwitchMXBean {
         @Override

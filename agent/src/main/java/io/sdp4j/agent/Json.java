@@ -11,8 +11,8 @@ public final class Json {
     private Json() {}
 
     /**
-     * The text of a value, on one line. Maps keep their order. A number that JSON has no word for,
-     * as of a measurement that failed, is null.
+     * Returns the text of a value, on one line. Maps keep their order. A number that JSON cannot
+     * express, such as the NaN of a failed measurement, becomes null.
      *
      * @throws IllegalArgumentException for any other type
      */
@@ -36,7 +36,7 @@ public final class Json {
         }
     }
 
-    /** At most six places, which is more than anything here is known to. */
+    /** Writes at most six decimal places, which is more than the precision of any number here. */
     private static String decimal(double number) {
         BigDecimal rounded = BigDecimal.valueOf(number).setScale(6, RoundingMode.HALF_UP);
         return rounded.stripTrailingZeros().toPlainString();

@@ -22,7 +22,7 @@ public final class JsonReader {
     }
 
     /**
-     * The value that {@code text} is.
+     * Returns the value that {@code text} stands for.
      *
      * @throws IllegalArgumentException when it is not JSON, with the place
      */

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A provider that is made when it is asked for the first time. One that cannot be made is not tried
- * again. Thread-safe; {@code this} guards the making.
+ * A provider that is made when it is first needed. If that fails, it is not tried again.
+ * Thread-safe; {@code this} guards the making.
  */
 final class LazyProvider implements OffloadProvider {
-    /** Makes the provider, and knows before what it will do. Thread-safe. */
+    /** Makes the provider, and answers questions about it before it is made. Thread-safe. */
     interface Maker {
         /** As {@link OffloadProvider#moves}. */
         boolean moves(InetAddress remote, List<String> fabrics);
@@ -25,7 +25,7 @@ final class LazyProvider implements OffloadProvider {
         /** As {@link OffloadProvider#listensLater}. */
         boolean listensLater(List<String> fabrics);
 
-        /** Makes it; called once. */
+        /** Makes the provider; called once. */
         OffloadProvider make();
     }
 
@@ -53,7 +53,7 @@ final class LazyProvider implements OffloadProvider {
         }
         long before = System.nanoTime();
         OffloadProvider fresh = make();
-        // what it took to make the provider, once in a JVM, is not the peer's fault
+        // the time to make the provider, once in a JVM, does not count against the peer
         long now = System.nanoTime();
         return fresh.connect(spec.later(now - before, now));
     }

@@ -9,12 +9,12 @@ import java.util.function.Consumer;
  * Grants native access to the modules that make native calls, unless the user forbade it.
  *
  * <p>By default the JDK warns at the first native call of a module that is not named on the command
- * line; naming ours is what this does. Under {@code --illegal-native-access=deny} the user has said
- * that only modules named on the command line may, and that is left alone: nothing is offloaded
- * then.
+ * line; this grant has the effect of naming ours. Under {@code --illegal-native-access=deny} the
+ * user allows native calls only to modules named on the command line. That is respected: nothing is
+ * offloaded then.
  */
 final class NativeGrant {
-    /** A class of each. */
+    /** A class of each module that makes native calls. */
     private static final List<String> NATIVE_MODULES =
             List.of("io.sdp4j.linux.Linux", "io.sdp4j.fabric.verbs.VerbsSettings");
 
@@ -62,7 +62,7 @@ final class NativeGrant {
 
     /**
      * Whether the command line says {@code deny}. The JDK removes the property that carries the
-     * answer, so its own reader is asked; one that cannot be asked counts as a no.
+     * answer, so its own reader is asked; if that fails, the answer is yes.
      */
     private static boolean denied() {
         try {

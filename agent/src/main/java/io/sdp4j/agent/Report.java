@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The report as an interface: its JSON form is described in docs/report.md and only ever grows.
- * Stateless.
+ * Writes the report. Its JSON form is an interface, which docs/report.md describes and which only
+ * ever grows. Stateless.
  */
 final class Report {
     private Report() {}
 
     /**
-     * The report as text.
+     * Returns the report as text.
      *
      * @param off why there is no switch, or null
      */
@@ -70,9 +70,10 @@ final class Report {
     }
 
     /**
-     * Writes {@code text} so that a reader of {@code file} finds the old content or all of the new.
-     * Files of others in the same directory are neither written to nor followed: the draft is new,
-     * and takes the place of a link. A device, as {@code /dev/stdout}, is written to.
+     * Writes {@code text} so that a reader of {@code file} finds either the old content or all of
+     * the new. Files of other users in the same directory are not written to, and their links are
+     * not followed: the draft is a new file, which replaces {@code file} even if that is a link. A
+     * device, such as {@code /dev/stdout}, is written to directly.
      */
     static void write(Path file, String text) throws IOException {
         Path target = file.toAbsolutePath();
@@ -100,7 +101,10 @@ final class Report {
         }
     }
 
-    /** Whether it is there to be written to: not where another user can have put it. */
+    /**
+     * Whether {@code path} is a device or the like to write to directly, in a directory where no
+     * other user can have put it.
+     */
     private static boolean isDevice(Path path) {
         Path directory = path.getParent();
         boolean fileOfDev = Files.isSymbolicLink(path) && directory.equals(Path.of("/dev"));

@@ -16,7 +16,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Makes the provider of SDP; with the first match, so that a JVM on kernel TCP pays nothing.
+ * Makes the provider of SDP. That is done at the first connection or listener that a rule wants
+ * offloaded, so a JVM on kernel TCP pays nothing.
  *
  * @param plugins fabrics beside those of this build
  * @param sink takes lines for the operator
@@ -24,7 +25,10 @@ import java.util.function.Consumer;
 record SdpMaker(
         Settings settings, LocalAddresses local, List<FabricFactory> plugins, Consumer<String> sink)
         implements LazyProvider.Maker {
-    /** Shared memory is what connections move to; a rule may prefer another fabric. */
+    /**
+     * Whether connections to {@code remote} move: onto shared memory if the address is this host's,
+     * unless a rule prefers another fabric.
+     */
     @Override
     public boolean moves(InetAddress remote, List<String> fabrics) {
         return movesTo(fabrics) && local.contains(remote);
@@ -35,7 +39,10 @@ record SdpMaker(
                 && (fabrics.isEmpty() || fabrics.getFirst().equals(HostResolver.SHM));
     }
 
-    /** Peers of another fabric do not come by TCP first. */
+    /**
+     * Whether listening may begin later: not if peers may come by another fabric, as they do not
+     * come by TCP first.
+     */
     @Override
     public boolean listensLater(List<String> fabrics) {
         return movesTo(fabrics) && !SdpSettings.usesDevices(settings) && plugins.isEmpty();

@@ -12,26 +12,26 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Errors of options, properties and rule file, found when a JVM starts and long before its first
+ * Finds errors of options, properties and rule file when a JVM starts, long before its first
  * socket, so that operators read them at the top of the output.
  *
- * <p>The same lines, word for word, that {@link Settings} and {@link PolicySource} give later.
- * Needs rules and declarations of settings alone and keeps nothing. Asks for no host name (an
- * unknown one is told at the first socket) and leaves {@link InetAddress} alone, whose start fixes
- * what the application may still want to set.
+ * <p>The lines are the same, word for word, as those of {@link Settings} and {@link PolicySource}
+ * later. Needs only the rules and the declarations of settings, and keeps nothing of them. Resolves
+ * no host name (an unknown one is reported at the first socket) and does not load {@link
+ * InetAddress}, whose start fixes properties that the application may still set.
  */
 public final class StartCheck
         implements BiFunction<Map<String, String>, String, List<String>>, BooleanSupplier {
     private boolean requires;
 
-    /** For the shim, by name. */
+    /** Called by the shim through reflection. */
     public StartCheck() {}
 
     /**
-     * The lines to print; empty if all is well or the settings say {@code quiet}.
+     * Returns the lines to print; empty if all is well or the settings say {@code quiet}.
      *
      * @param options the agent's options
-     * @param jdkConf value of {@code com.sun.sdp.conf}, or null
+     * @param jdkConf the value of {@code com.sun.sdp.conf}, or null
      */
     @Override
     public List<String> apply(Map<String, String> options, String jdkConf) {
@@ -51,7 +51,7 @@ public final class StartCheck
         return settings.flag(AgentSettings.QUIET) ? List.of() : lines.found;
     }
 
-    /** Whether, by what was checked, there may be connections that must be offloaded. */
+    /** Whether the checked rules may require offload for some connections. */
     @Override
     public boolean getAsBoolean() {
         return requires;

@@ -2,7 +2,7 @@ package io.sdp4j.agent;
 
 /** {@value JmxBean#NAME}: counts of this JVM's switch since it started. */
 public interface SwitchMXBean {
-    /** All of it as JSON, as docs/report.md describes. */
+    /** The whole report as JSON, as docs/report.md describes. */
     String getReport();
 
     /** Connections made and offloaded, over all fabrics. */
@@ -11,7 +11,7 @@ public interface SwitchMXBean {
     /** Connections made on kernel TCP by decision; docs/report.md lists the reasons. */
     long getKernelByPolicy();
 
-    /** Connections made on kernel TCP because offload could not be had. */
+    /** Connections made on kernel TCP because offload was not possible. */
     long getKernelByFallback();
 
     /** Connections accepted and offloaded, over all fabrics. */

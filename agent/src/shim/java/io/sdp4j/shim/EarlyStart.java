@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 final class EarlyStart implements Runnable {
     private static final long LOOK_MILLIS = 1000;
 
-    /** The program rests if it has used less than this part of one processor: 1/4. */
+    /** The program rests if it has used less than 1/{@value} of a processor. */
     private static final int REST_PART = 4;
 
     private static final long LATEST_NANOS = TimeUnit.SECONDS.toNanos(5);

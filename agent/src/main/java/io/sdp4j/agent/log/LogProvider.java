@@ -8,8 +8,8 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * The one binding of SLF4J inside the agent's layer: to {@link LogSink}. The application's own
- * SLF4J, its bindings and their settings are other classes and never meet this one.
+ * The only SLF4J binding inside the agent's layer; it leads to {@link LogSink}. The application's
+ * own SLF4J, its bindings and their settings are other classes and never meet this one.
  */
 public final class LogProvider implements SLF4JServiceProvider {
     private final ILoggerFactory loggers = SinkLogger::new;

@@ -19,21 +19,21 @@ import java.util.Locale;
 import org.slf4j.event.Level;
 
 /**
- * Where the records of the agent's layer go: to the {@link System.Logger} named {@code io.sdp4j},
- * or to a file.
+ * Writes the records of the agent's layer: to the {@link System.Logger} named {@code io.sdp4j}, or
+ * to a file.
  *
- * <p>Neither is touched before the first record that passes the level: a logging system that is
- * initialised too early breaks application servers. The file is written at once, all else by {@link
- * LogThread}. A record that writing another gives rise to on that thread is dropped: the
- * application's logging may itself use sockets, which log.
+ * <p>Neither is touched before the first record that passes the level, because a logging system
+ * that is initialised too early breaks application servers. The file is written by the thread that
+ * logs, everything else by {@link LogThread}. While that thread writes a record, records that it
+ * logs itself are dropped: the application's logging may use sockets, which log.
  *
- * <p>Records below {@code warn} pass only where the operator has asked for them. Where the
- * System.Logger would not write them, as that of a plain JVM, they go to standard error.
+ * <p>Records below {@code warn} pass only if the operator has asked for them. If the System.Logger
+ * would not write them, like that of a plain JVM, they go to standard error.
  *
  * <p>Settings are published by volatile writes before the switch starts. Thread-safe.
  */
 public final class LogSink {
-    /** Level number that nothing reaches. */
+    /** Level number that no record reaches. */
     private static final int OFF = Integer.MAX_VALUE;
 
     private static final LogThread LATER = new LogThread();
@@ -46,12 +46,12 @@ public final class LogSink {
     private LogSink() {}
 
     /**
-     * Sets level and place.
+     * Sets the level and the target.
      *
      * @param level one of off, error, warn, info, debug, trace
      * @param target file to append to, {@code %p} standing for the process id; empty: {@link
      *     System.Logger}
-     * @param quiet whether standard error is not told that the file cannot be opened
+     * @param quiet whether standard error gets no line when the file cannot be opened
      */
     public static void configure(String level, String target, boolean quiet) {
         silent = quiet;
@@ -82,7 +82,7 @@ public final class LogSink {
                 LATER.add(() -> System.err.println(why));
             }
         } catch (RuntimeException e) {
-            threshold = OFF; // it may not reach a socket call
+            threshold = OFF; // no failure may reach a socket call
         }
     }
 
@@ -100,13 +100,13 @@ public final class LogSink {
         }
     }
 
-    /** Says on the thread that writes how many records were too many for it. */
+    /** Writes how many records were dropped. Called on the thread that writes. */
     static void writeDropped(long count) {
         String says = count + " log records were dropped: logging is too slow";
         writeToOthers(Instant.now(), Level.WARN, LogSink.class.getName(), says, null);
     }
 
-    /** Whether all records were written within a time. */
+    /** Waits until all records are written. Returns false if the time was too short. */
     static boolean await(long nanos) {
         return LATER.await(nanos);
     }
@@ -128,9 +128,10 @@ public final class LogSink {
     }
 
     /**
-     * To append to {@code path}. A link is followed, or a FIFO waited for, only where no user but
-     * us and root can have put it: as {@code /dev/stderr}, but not in {@code /tmp}. There it is a
-     * new file, or a regular one of ours.
+     * Opens {@code path} to append to it. A link is followed, or a FIFO waited for, only in a
+     * directory to which no user but this one and root can write: in {@code /dev}, as for {@code
+     * /dev/stderr}, but not in {@code /tmp}. Elsewhere the file must be new, or a regular file of
+     * this user or root.
      */
     static OutputStream open(Path path) throws IOException {
         if (onlyOurs(path.toAbsolutePath().getParent())) {
@@ -156,7 +157,10 @@ public final class LogSink {
         }
     }
 
-    /** Whether no user but us and root can have put something into a directory; null: it can. */
+    /**
+     * Whether no user but this one and root can have put something into a directory; false for
+     * null.
+     */
     public static boolean onlyOurs(Path directory) {
         if (directory == null) {
             return false;
@@ -171,7 +175,7 @@ public final class LogSink {
         }
     }
 
-    /** Whether this user is the owner, or root. */
+    /** Whether the owner is this user or root. */
     private static boolean ours(PosixFileAttributes a) throws IOException {
         Path self = Path.of("/proc/self");
         return a.owner().equals(Files.getOwner(self))
@@ -190,7 +194,7 @@ public final class LogSink {
         return out.toString();
     }
 
-    /** Initialised with the first record. */
+    /** Initialised at the first record. */
     private static final class SystemLog {
         static final System.Logger LOGGER = System.getLogger("io.sdp4j");
 

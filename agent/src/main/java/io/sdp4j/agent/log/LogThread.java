@@ -5,17 +5,17 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes to the application's logging and to standard error, in order. Both may block: a handler's
- * lock may be held by a thread that waits for the one that logs. So no other thread of ours waits
- * for them; if too much is to be written, lines are dropped and counted.
+ * Writes to the application's logging and to standard error, in order. Both may block: a thread
+ * that holds a handler's lock may wait for the thread that logs. So no other thread of ours waits
+ * for them; if there is too much to write, lines are dropped and counted.
  *
- * <p>The thread starts with a line, and ends when there was none for a while; the end of the JVM
- * waits for it, but not for long. A logging that a shutdown hook closes, as that of the JDK, may
- * lose the last lines: the hooks start together, and no task can run before them. {@code this}
- * guards every field; nothing blocks while holding it.
+ * <p>The thread starts with a line, and ends when none has come for {@value #IDLE_MILLIS} ms. The
+ * end of the JVM waits for it, for a second at most. Logging that a shutdown hook closes, like that
+ * of the JDK, may lose the last lines: the hooks start together, and no task can run before them.
+ * {@code this} guards every field; nothing blocks while holding it.
  */
 final class LogThread implements Runnable {
-    /** Lines that wait. */
+    /** Most lines that wait. */
     static final int MOST = 8192;
 
     private static final long IDLE_MILLIS = 1000;
@@ -25,12 +25,12 @@ final class LogThread implements Runnable {
     private long dropped;
     private boolean writing;
     private boolean hooked;
-    private Thread thread; // null: none runs
+    private Thread thread; // null = none runs
 
     /**
      * Takes a line.
      *
-     * @param line writes it
+     * @param line a task that writes the line
      */
     synchronized void add(Runnable line) {
         if (lines.size() == MOST) {
@@ -61,7 +61,7 @@ final class LogThread implements Runnable {
         }
     }
 
-    /** Whether the calling thread writes a line: what it logs meanwhile is dropped. */
+    /** Whether the calling thread is the one that writes; records that it logs are dropped. */
     synchronized boolean isCurrent() {
         return Thread.currentThread() == thread;
     }
@@ -82,9 +82,9 @@ final class LogThread implements Runnable {
         notifyAll();
         if (lines.isEmpty() && dropped == 0) {
             try {
-                TimeUnit.MILLISECONDS.timedWait(this, IDLE_MILLIS); // one that ends early is fine
+                TimeUnit.MILLISECONDS.timedWait(this, IDLE_MILLIS); // may end early: harmless
             } catch (InterruptedException e) {
-                // an application's handler did that: as if the time were over
+                // a handler of the application did that: acts as if the time were over
             }
         }
         Runnable line = lines.poll();
@@ -106,7 +106,7 @@ final class LogThread implements Runnable {
         }
     }
 
-    /** Until all lines are written. */
+    /** Waits until all lines are written. Returns false if the time was too short. */
     synchronized boolean await(long nanos) {
         long startNanos = System.nanoTime();
         while (writing || !lines.isEmpty() || dropped > 0) {

@@ -5,7 +5,10 @@ import org.slf4j.event.Level;
 import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
-/** A logger of one name; the level and the way out are common to all. Stateless, thread-safe. */
+/**
+ * A logger of one name; level and {@link LogSink} are common to all loggers. Stateless,
+ * thread-safe.
+ */
 final class SinkLogger extends LegacyAbstractLogger {
     private static final long serialVersionUID = 1L;
 
