@@ -1,8 +1,8 @@
 package io.sdp4j.linux;
 
 /**
- * Makes the threads of the fabrics. They never keep the JVM alive, and do not inherit the class
- * loader or the thread locals of the application thread that happens to start them.
+ * Makes daemon threads. They never keep the JVM alive, and do not inherit the class loader or the
+ * thread locals of the application thread that happens to start them.
  */
 public final class DaemonThread {
     private DaemonThread() {}

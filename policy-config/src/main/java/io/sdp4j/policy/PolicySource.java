@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 /**
  * Where the policy comes from, and the policy itself, kept up to date with its file.
  *
- * <p>The file is chosen once: {@link RuleFileChoice}. With none, offload comes first for everything,
- * or, if rules are required, what cannot be offloaded is refused.
+ * <p>The file is chosen once: {@link RuleFileChoice}. With none, offload comes first for
+ * everything, or, if rules are required, what cannot be offloaded is refused.
  *
  * <p>At most once a second {@link #get} compares time, size and identity of the file with those
  * that it saw last. A new file replaces the policy in one step, for later decisions only. A file

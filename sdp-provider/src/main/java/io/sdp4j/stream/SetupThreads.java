@@ -50,7 +50,7 @@ final class SetupThreads {
         queued.allowCoreThreadTimeOut(true);
     }
 
-    /** Has {@code work} run soon, and does not wait for it. It must not throw. */
+    /** Runs {@code work} soon, and does not wait for it. {@code work} must not throw. */
     void later(Runnable work) {
         queued.execute(work);
     }

@@ -4,7 +4,6 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
-import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.linux.UnixFd;
 import java.io.IOException;

@@ -118,8 +118,7 @@ final class ShmQueuePair implements QueuePair {
 
     @Override
     public long receivedLong(int slot, int at) {
-        long from =
-                receiveBase + (long) slot * receiveStride + at; // no call: often interpreted
+        long from = receiveBase + (long) slot * receiveStride + at; // no call: often interpreted
         return Long.reverseBytes(mem.getLongOpaque(from));
     }
 

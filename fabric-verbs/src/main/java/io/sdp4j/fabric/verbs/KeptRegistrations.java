@@ -128,8 +128,7 @@ abstract class KeptRegistrations {
      * @return whether another sweep is needed
      */
     synchronized boolean sweep() {
-        sweeping =
-                false; // first: registrations left from now on are released
+        sweeping = false; // first: registrations left from now on are released
         for (CachedRegistration e : List.copyOf(entries.values())) {
             if (e.takeRecent()) {
                 sweeping = true;
