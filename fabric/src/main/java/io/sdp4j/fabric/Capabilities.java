@@ -1,8 +1,8 @@
 package io.sdp4j.fabric;
 
 /**
- * What a fabric can do. These values never change. Callers handle differences between fabrics by
- * these values, never by the fabric's name.
+ * The abilities of a fabric. These values never change. Callers handle differences between fabrics
+ * by these values, never by the fabric's name.
  *
  * @param maxRequestPrivateDataBytes private data that fits a connection request, and the answer to
  *     one
