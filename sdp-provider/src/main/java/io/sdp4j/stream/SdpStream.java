@@ -192,16 +192,21 @@ final class SdpStream implements OffloadStream {
         int wake;
         synchronized (core) {
             core.enter();
-            int leastBytes = core.lending.leastBytes(loan);
+            boolean may = op == WRITE ? core.lending.writes().mayLend() : readMayLend();
+            int leastBytes = may ? core.lending.leastBytes(loan) : ZcopyThreshold.NOTHING;
             if (leastBytes != ZcopyThreshold.NOTHING) {
                 core.progress();
-                if (op == WRITE || (!core.inbox.isShut() && reader.empty())) {
+                if (op == WRITE || readMayLend()) {
                     core.lending.lend(op, loan, leastBytes);
                 }
             }
             wake = core.takeWakeOps();
         }
         blocked.signal(wake);
+    }
+
+    private boolean readMayLend() {
+        return !core.lending.reads().active() && !core.inbox.isShut() && reader.empty();
     }
 
     @Override

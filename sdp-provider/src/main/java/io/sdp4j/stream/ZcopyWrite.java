@@ -53,16 +53,22 @@ final class ZcopyWrite {
         return active;
     }
 
-    /** Lends what can be lent of an operation's buffers. */
-    void lend(Loan loan, int leastBytes) {
+    /** Whether the next write may lend its buffers. Once for each write. */
+    boolean mayLend() {
         assert Thread.holdsLock(core);
         if (active) {
-            return;
+            return false;
         }
         if (skip > 0) {
             skip--;
-            return;
+            return false;
         }
+        return true;
+    }
+
+    /** Lends what can be lent of an operation's buffers. */
+    void lend(Loan loan, int leastBytes) {
+        assert Thread.holdsLock(core);
         count = 0;
         givenUp = false;
         allRefused = true;

@@ -34,6 +34,7 @@ final class UnlentZcopyTest {
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger notifications = new AtomicInteger();
     private final AtomicInteger sends = new AtomicInteger();
+    private final AtomicInteger registrations = new AtomicInteger();
 
     private Fabric counted(Fabric fabric) {
         return Shims.connecting(fabric, this::counted);
@@ -56,8 +57,10 @@ final class UnlentZcopyTest {
                 QueuePair.class,
                 Shims.completing(qp, queue),
                 (p, method, args) -> {
-                    if (method.getName().equals("postSend")) {
-                        sends.incrementAndGet();
+                    switch (method.getName()) {
+                        case "postSend" -> sends.incrementAndGet();
+                        case "register" -> registrations.incrementAndGet();
+                        default -> {}
                     }
                     return null;
                 });
@@ -121,5 +124,36 @@ final class UnlentZcopyTest {
             pair.client.close(true);
             pair.server.close(true);
         }
+    }
+
+    /** One in eight buffers at first is lent to see what that costs; not one that cannot be. */
+    @Test
+    void isNoTrialWhereItCannotBeLent() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                StreamPair pair =
+                        new StreamPair(
+                                fabric.provider(ADAPTING),
+                                fabric.provider(this::counted, ADAPTING))) {
+            assertEquals(2, pair.server.tryWrite(new byte[2], 0, 2));
+            StreamPair.readFully(pair.client, 1);
+            One loan = new One(ByteBuffer.allocateDirect(16_384));
+            for (int n = 0; n < 20; n++) { // a byte is left to be read
+                tryLoan(pair, loan);
+            }
+            StreamPair.readFully(pair.client, 1);
+            for (int n = 1; n < 8; n++) {
+                tryLoan(pair, loan);
+            }
+            assertEquals(0, registrations.get());
+            tryLoan(pair, loan);
+            assertEquals(1, registrations.get());
+            pair.client.close(false);
+            pair.server.close(false);
+        }
+    }
+
+    private static void tryLoan(StreamPair pair, One loan) {
+        pair.client.lend(OffloadStream.READ, loan);
+        pair.client.reclaim(OffloadStream.READ, false);
     }
 }
