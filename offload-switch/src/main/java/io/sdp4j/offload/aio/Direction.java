@@ -186,6 +186,11 @@ final class Direction implements Runnable, Pending.Owner {
         }
     }
 
+    /** As {@link #tried}, after a wait: an operation without room ends only if its way is ready. */
+    private boolean triedAgain() {
+        return (loan.anyRoom() || (owner.stream.ready() & op) != 0) && tried();
+    }
+
     /**
      * Replaces a {@link SocketException}, which channels do not throw, by an {@link IOException}.
      */
@@ -272,7 +277,7 @@ final class Direction implements Runnable, Pending.Owner {
                 onReady(false); // the next operation may wait, and is not told again
                 return false;
             }
-            if (tried() || !awaitAgain()) {
+            if (triedAgain() || !awaitAgain()) {
                 return true;
             }
         }
@@ -352,7 +357,7 @@ final class Direction implements Runnable, Pending.Owner {
             try {
                 boolean forFuture = handler == null;
                 int mine = number;
-                if (!tried() && (awaitAgain() && !standBy(mine, forFuture))) {
+                if (!triedAgain() && (awaitAgain() && !standBy(mine, forFuture))) {
                     return;
                 }
                 owner.stream.reclaim(op, timedOut());

@@ -72,6 +72,15 @@ interface AsyncReadWriteContract extends Aio {
             p.client().write(none, 0, 0, 0, TimeUnit.SECONDS, null, write);
             assertEquals(0, write.get());
         }
+        try (var p = pair(fixed)) {
+            Outcome<Long> read = new Outcome<>();
+            p.client().read(none, 0, 0, 0, TimeUnit.SECONDS, null, read);
+            p.client().shutdownOutput(); // which is no input
+            assertEquals(-1, p.server().read(Aio.bytes("x")).get());
+            assertThrows(ReadPendingException.class, () -> p.client().read(Aio.bytes("x")));
+            Aio.send(p.server(), "x");
+            assertEquals(0, read.get());
+        }
         fixed.shutdown();
         try (var p = pair()) {
             Outcome<Long> read = new Outcome<>();
