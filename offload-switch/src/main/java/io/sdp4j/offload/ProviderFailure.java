@@ -23,7 +23,8 @@ final class ProviderFailure {
             return;
         }
         reason = e.reason();
-        detail = e.getMessage();
+        String text = e.getMessage(); // a plug-in may give none
+        detail = text != null ? text : reason.sentence();
         remember |= e.remember();
         cause = e;
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,5 +45,13 @@ class LossesTest {
         assertEquals(List.of(), log);
         losses.add("host", ReasonCode.MEMORY, "no descriptor");
         assertEquals(1, log.size(), log::toString);
+    }
+
+    @Test
+    void aPluginMayGiveNoText() {
+        ProviderFailure failure = new ProviderFailure();
+        failure.add(new OffloadUnavailable(ReasonCode.MEMORY, null));
+        losses.add("host", failure.reason(), failure.detail());
+        assertTrue(log.getFirst().contains(ReasonCode.MEMORY.sentence()), log::toString);
     }
 }

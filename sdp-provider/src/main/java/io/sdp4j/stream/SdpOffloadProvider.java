@@ -85,7 +85,8 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 fabrics.get(name);
                 status.put(name, "");
             } catch (FabricException e) {
-                status.put(name, e.getMessage());
+                String why = e.getMessage(); // a plug-in may give none
+                status.put(name, why != null ? why : e.toString());
             }
         }
         return status;
