@@ -56,6 +56,10 @@ record PeerCheck(String name, InetAddress address, int port) {
      */
     static InetSocketAddress address(String text, boolean needsPort) throws UnknownHostException {
         String bare = text.substring(text.indexOf('/') + 1);
+        if (bare.length() < text.length() && bare.indexOf('.') < 0 && bare.indexOf(':') < 0) {
+            throw new IllegalArgumentException(
+                    text); // a network mask: the JDK takes 24 for 0.0.0.24
+        }
         int colon = bare.lastIndexOf(':');
         boolean lacksPort =
                 colon < 0 || (bare.indexOf(':') < colon && bare.charAt(colon - 1) != ']');

@@ -42,7 +42,16 @@ class PeerCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", ":80", "10.0.0.2:", "10.0.0.2:x", "10.0.0.2:-1", "10.0.0.2:65536"})
+    @ValueSource(
+            strings = {
+                "",
+                ":80",
+                "10.0.0.2:",
+                "10.0.0.2:x",
+                "10.0.0.2:-1",
+                "10.0.0.2:65536",
+                "10.0.0.2/24"
+            })
     void whatIsNoPeerIsNone(String peer) {
         assertNull(PeerCheck.parse(peer));
         assertEquals(Check.Verdict.WARN, PeerCheck.of(peer, "").getFirst().verdict());
