@@ -61,30 +61,25 @@ public final class UnixFd {
 
     public static int open() {
         int type = SOCK_STREAM | Linux.CLOEXEC | Linux.NONBLOCK;
-        return inLine((int) Linux.call(Linux.SOCKET, AF_UNIX, type, 0));
+        try (SyscallBuffer on = SyscallBuffer.allocate(4)) { // first: what follows needs no memory
+            return inLine((int) Linux.call(Linux.SOCKET, AF_UNIX, type, 0), on);
+        }
     }
 
     /**
      * An urgent byte stays in line, with the descriptors that came with it: elsewhere the kernel
      * closes them within a receive that passes it, however long that takes.
      *
-     * @param fd or an error; closed if there is no memory
-     * @return the same
+     * @param fd or an error
+     * @param on four bytes
+     * @return {@code fd}
      */
-    private static int inLine(int fd) {
+    private static int inLine(int fd, SyscallBuffer on) {
         if (fd >= 0) {
-            boolean done = false;
-            try (SyscallBuffer on = SyscallBuffer.allocate(4)) {
-                on.putInt(0, 1);
-                // an older kernel has no urgent bytes here
-                long at = on.address();
-                Linux.callQuietly(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_OOBINLINE, at, 4, 0);
-                done = true;
-            } finally {
-                if (!done) {
-                    Linux.close(fd);
-                }
-            }
+            on.putInt(0, 1);
+            // an older kernel has no urgent bytes here
+            long at = on.address();
+            Linux.callQuietly(Linux.SETSOCKOPT, fd, SOL_SOCKET, SO_OOBINLINE, at, 4, 0);
         }
         return fd;
     }
@@ -138,8 +133,10 @@ public final class UnixFd {
     }
 
     public static int accept(int fd) {
-        return inLine(
-                (int) Linux.call(Linux.ACCEPT4, fd, 0, 0, Linux.CLOEXEC | Linux.NONBLOCK, 0, 0));
+        int flags = Linux.CLOEXEC | Linux.NONBLOCK;
+        try (SyscallBuffer on = SyscallBuffer.allocate(4)) { // first, as in open
+            return inLine((int) Linux.call(Linux.ACCEPT4, fd, 0, 0, flags, 0, 0), on);
+        }
     }
 
     /** The process at the other end, or null if the kernel does not say. */

@@ -122,7 +122,7 @@ final class UnixSockets {
                     if (link == null) { // perhaps for want of memory
                         taker.noneCame();
                         if (accepted >= 0) {
-                            Linux.close(accepted);
+                            UnixFd.close(accepted); // what a client has sent may be slow to close
                         }
                     }
                 }
