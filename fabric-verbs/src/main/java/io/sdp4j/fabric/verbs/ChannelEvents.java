@@ -168,7 +168,10 @@ final class ChannelEvents {
         return onGot(got);
     }
 
-    /** Called before the channel gets another owner. Saves the pending requests for that owner. */
+    /**
+     * Called before the channel gets another owner, which finds the pending requests in {@link
+     * CqResources}.
+     */
     void close() {
         assert Thread.holdsLock(qp);
         if (blocking) {

@@ -198,6 +198,11 @@ final class CmChannel {
 
     /** Takes one event, if there is one; if there are more, the loop calls again. */
     private boolean onReadable() {
+        synchronized (spare) {
+            if (ended) { // a task of takeAll that comes behind the close
+                return false;
+            }
+        }
         RdmaCm.Fetched event = cm.nextEvent(channel);
         if (event == null) {
             return false;

@@ -71,8 +71,8 @@ final class VerbsActiveSide implements CmChannel.Target {
 
     Fabric.Connection connect() throws FabricException {
         boolean complete = false;
-        fabric.callWatch.enter(caller);
         try {
+            fabric.callWatch.enter(caller);
             Fabric.Connection c = attempt();
             complete = true;
             return c;
@@ -90,8 +90,8 @@ final class VerbsActiveSide implements CmChannel.Target {
 
     /** Goes as far as an attempt gets without its peer. Leaves nothing behind. */
     void rehearse() throws FabricException {
-        fabric.callWatch.enter(caller);
         try {
+            fabric.callWatch.enter(caller);
             prepare();
         } finally {
             fabric.callWatch.leave(caller);
