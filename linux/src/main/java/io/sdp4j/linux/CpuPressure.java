@@ -16,8 +16,13 @@ public final class CpuPressure {
     private static final int TEXT_BYTES = 64;
     private static final int FD;
 
-    /** 0 = unknown. All of them, as the threads are those of all containers. */
-    private static final int PROCESSORS = Affinity.processors();
+    /**
+     * Of the machine, as the threads are those of all containers; of this JVM without {@code /sys}.
+     */
+    private static final int PROCESSORS =
+            Affinity.processors() > 0
+                    ? Affinity.processors()
+                    : Runtime.getRuntime().availableProcessors();
 
     private static final SyscallBuffer TEXT = SyscallBuffer.lasting(TEXT_BYTES);
     private static final AtomicLong LOOKED = new AtomicLong(System.nanoTime() - FRESH_NANOS);
@@ -39,7 +44,7 @@ public final class CpuPressure {
     public static boolean crowded(long nowNanos) {
         long looked = LOOKED.get();
         if (nowNanos - looked >= FRESH_NANOS && LOOKED.compareAndSet(looked, nowNanos)) {
-            crowded = PROCESSORS > 0 && runnable() > PROCESSORS;
+            crowded = runnable() > PROCESSORS;
         }
         return crowded;
     }
