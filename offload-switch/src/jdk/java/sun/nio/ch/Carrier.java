@@ -48,7 +48,7 @@ public interface Carrier {
     /**
      * Called when the carrier before this one has given back a lock, which belongs to this one now.
      */
-    default void lockGivenBack() {}
+    default void earlyLockGivenBack() {}
 
     /**
      * Called when a read of the carrier before this one has met {@code e} in TCP and goes on here.

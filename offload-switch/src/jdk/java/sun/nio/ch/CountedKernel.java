@@ -81,7 +81,7 @@ public final class CountedKernel implements Carrier {
     private void left() {
         Carrier c = channel.carrier();
         if (c != this && c != null) {
-            c.lockGivenBack();
+            c.earlyLockGivenBack();
         }
     }
 

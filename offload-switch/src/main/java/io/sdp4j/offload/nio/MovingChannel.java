@@ -143,7 +143,7 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     @Override
-    public void lockGivenBack() {
+    public void earlyLockGivenBack() {
         earlyCallLeft();
     }
 

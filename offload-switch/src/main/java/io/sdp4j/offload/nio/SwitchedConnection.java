@@ -397,7 +397,7 @@ final class SwitchedConnection implements ConnectionSwitch {
         MovingChannel m = moving;
         ChannelStream s = stream;
         if (m != null) {
-            m.lockGivenBack();
+            m.earlyLockGivenBack();
         } else if (s != null) {
             s.leave();
         }
