@@ -96,13 +96,20 @@ final class ZcopyThreshold {
             return NOTHING;
         }
         passedOver++;
-        if (passedOver < Math.min(probeAfter, limits.probeEvery)) {
-            return NOTHING;
+        return passedOver < Math.min(probeAfter, limits.probeEvery) ? NOTHING : limits.minBytes;
+    }
+
+    /**
+     * The operation lends its buffers.
+     *
+     * @param leastBytes answer of {@link #leastBytes}
+     */
+    void lends(int leastBytes) {
+        if (leastBytes < bytes) {
+            passedOver = 0;
+            probeAfter = Math.min(2 * probeAfter, limits.probeEvery);
+            untimed = timedEvery; // it is lent to be timed
         }
-        passedOver = 0;
-        probeAfter = Math.min(2 * probeAfter, limits.probeEvery);
-        untimed = timedEvery; // it is lent to be timed
-        return limits.minBytes;
     }
 
     /** Whether to measure what the next loan costs. */

@@ -207,7 +207,7 @@ final class ZcopyTransfers {
     int leastBytes(Loan loan) {
         assert Thread.holdsLock(core);
         ByteBuffer b = firstRemaining(loan);
-        if (b == null) {
+        if (b == null || !b.isDirect()) {
             return ZcopyThreshold.NOTHING;
         }
         int leastBytes = threshold.leastBytes(b.remaining());
@@ -221,6 +221,7 @@ final class ZcopyTransfers {
      */
     void lend(int op, Loan loan, int leastBytes) {
         assert Thread.holdsLock(core);
+        threshold.lends(leastBytes);
         if (op == OffloadStream.READ) {
             reads.lend(loan, leastBytes);
         } else {

@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -50,6 +51,26 @@ final class ZcopyThresholdTest {
         assertEquals(ZcopyThreshold.NOTHING, threshold.bytes(), "lending has lost");
     }
 
+    private static boolean lends(ZcopyThreshold threshold) {
+        int leastBytes = threshold.leastBytes(MAX);
+        if (leastBytes > MAX) {
+            return false;
+        }
+        threshold.lends(leastBytes);
+        return true;
+    }
+
+    /** A trial that finds its operation unable to lend is left to the next operation. */
+    @Test
+    void aTrialWaitsForAnOperationThatLends() {
+        observe(50, 10_000_000, 16_384, 1_638);
+        while (threshold.leastBytes(MAX) > MAX) {
+            assertEquals(ZcopyThreshold.NOTHING, threshold.bytes());
+        }
+        assertTrue(lends(threshold));
+        assertFalse(lends(threshold));
+    }
+
     /** Where lending has lost, one in so many is lent all the same, and can bring it back. */
     @Test
     void itComesBackWhenThingsChange() {
@@ -57,7 +78,7 @@ final class ZcopyThresholdTest {
         assertEquals(ZcopyThreshold.NOTHING, threshold.bytes());
         int lent = 0;
         for (int i = 0; i < 800; i++) {
-            if (threshold.leastBytes(MAX) <= MAX) {
+            if (lends(threshold)) {
                 lent++;
                 threshold.onLoan(5_000);
             }
@@ -77,7 +98,7 @@ final class ZcopyThresholdTest {
         int buffers = 0;
         while (threshold.bytes() > MAX) {
             buffers++;
-            if (threshold.leastBytes(MAX) <= MAX) {
+            if (lends(threshold)) {
                 threshold.onLoan(50_000);
             }
         }
@@ -102,7 +123,7 @@ final class ZcopyThresholdTest {
         }
         int lent = 0;
         for (int i = 0; i < 256 * 20; i++) {
-            if (rare.leastBytes(MAX) <= MAX) {
+            if (lends(rare)) {
                 lent++;
                 rare.onLoan(10_000_000);
             }
@@ -124,7 +145,7 @@ final class ZcopyThresholdTest {
         }
         assertEquals(16 + 10, timed);
         observe(10, 10_000_000, 16_384, 1_638);
-        while (threshold.leastBytes(MAX) > MAX) {
+        while (!lends(threshold)) {
             assertEquals(ZcopyThreshold.NOTHING, threshold.bytes());
         }
         assertTrue(threshold.timesNext(), "it was lent to be timed");
