@@ -86,7 +86,7 @@ public final class SdpOffloadProvider implements OffloadProvider {
                 status.put(name, "");
             } catch (FabricException e) {
                 String why = e.getMessage(); // a plug-in may give none
-                status.put(name, why != null ? why : e.toString());
+                status.put(name, why != null && !why.isEmpty() ? why : e.toString());
             }
         }
         return status;
