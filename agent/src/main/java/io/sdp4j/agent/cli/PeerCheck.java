@@ -56,17 +56,15 @@ record PeerCheck(String name, InetAddress address, int port) {
      */
     static InetSocketAddress address(String text, boolean needsPort) throws UnknownHostException {
         String bare = text.substring(text.indexOf('/') + 1);
-        if (bare.length() < text.length() && bare.indexOf('.') < 0 && bare.indexOf(':') < 0) {
-            throw new IllegalArgumentException(
-                    text); // a network mask: the JDK takes 24 for 0.0.0.24
-        }
         int colon = bare.lastIndexOf(':');
         boolean lacksPort =
                 colon < 0 || (bare.indexOf(':') < colon && bare.charAt(colon - 1) != ']');
         boolean whole = lacksPort && !needsPort;
         String host = whole ? bare : bare.substring(0, Math.max(colon, 0));
-        if (host.isEmpty()) {
-            throw new IllegalArgumentException(text); // the JDK takes it for the loopback
+        boolean slash = bare.length() < text.length();
+        boolean mask = slash && host.indexOf('.') < 0 && host.indexOf(':') < 0;
+        if (host.isEmpty() || mask) { // the JDK takes nothing for the loopback, 24 for 0.0.0.24
+            throw new IllegalArgumentException(text);
         }
         int port = whole ? 0 : Integer.parseInt(bare.substring(colon + 1));
         return new InetSocketAddress(InetAddress.getByName(host), port);

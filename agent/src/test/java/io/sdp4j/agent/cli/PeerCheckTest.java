@@ -50,7 +50,8 @@ class PeerCheckTest {
                 "10.0.0.2:x",
                 "10.0.0.2:-1",
                 "10.0.0.2:65536",
-                "10.0.0.2/24"
+                "10.0.0.2/24",
+                "10.0.0.2/24:80"
             })
     void whatIsNoPeerIsNone(String peer) {
         assertNull(PeerCheck.parse(peer));
