@@ -355,10 +355,16 @@ public final class UnixFd {
      */
     public static void close(int fd) {
         shutdown(fd); // nothing is added from here on
-        int n = look(fd);
-        if (n > 0) {
-            receive(fd, new byte[n], 0, n, NONE);
-            n = look(fd); // an urgent byte behind others is not seen before
+        int n;
+        try {
+            n = look(fd);
+            if (n > 0) {
+                receive(fd, new byte[n], 0, n, NONE);
+                n = look(fd); // an urgent byte behind others is not seen before
+            }
+        } catch (OutOfMemoryError e) {
+            Linux.close(fd); // late rather than never
+            throw e;
         }
         if (n > 0 || n == DESCRIPTORS) {
             StrangeFd.closeLater(fd);
@@ -375,12 +381,17 @@ public final class UnixFd {
     public static void closeListener(int fd) {
         shutdown(fd); // none is added from here on
         int waiting;
-        do {
-            waiting = accept(fd);
-            if (waiting >= 0) {
-                close(waiting);
-            }
-        } while (waiting >= 0 && !StrangeFd.behind());
+        try {
+            do {
+                waiting = accept(fd);
+                if (waiting >= 0) {
+                    close(waiting);
+                }
+            } while (waiting >= 0 && !StrangeFd.behind());
+        } catch (OutOfMemoryError e) {
+            Linux.close(fd);
+            throw e;
+        }
         if (waiting == -Linux.EAGAIN) {
             Linux.close(fd);
         } else {
