@@ -95,8 +95,8 @@ final class ConnectWatchdog {
     synchronized void enter(Caller caller) {
         callers.add(caller);
         if (!ticking) {
-            ticking = true;
-            loop.schedule(this::tick, TICK_NANOS);
+            loop.schedule((EventLoop.Repeatable) this::tick, TICK_NANOS);
+            ticking = true; // only now: there may be no memory for the timer
         }
     }
 
@@ -117,6 +117,6 @@ final class ConnectWatchdog {
             now = List.copyOf(callers);
         }
         now.forEach(Caller::look);
-        loop.schedule(this::tick, TICK_NANOS);
+        loop.schedule((EventLoop.Repeatable) this::tick, TICK_NANOS);
     }
 }
