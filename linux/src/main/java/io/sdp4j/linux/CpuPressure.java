@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Shape: the fourth field of {@code /proc/loadavg} counts the runnable threads of all processes
  * at this moment. It is read at most once in a millisecond, by whichever thread asks first, and is
- * believed until the next time. Where it, or the number of processors, cannot be read the answer is
- * always no.
+ * believed until the next time. Where it cannot be read the answer is always no.
  */
 public final class CpuPressure {
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
