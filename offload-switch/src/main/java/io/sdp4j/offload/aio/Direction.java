@@ -115,7 +115,7 @@ final class Direction implements Runnable, Pending.Owner {
                 }
                 // as in the JDK: what needs no room may still have to wait for its thread
                 boolean later = target != null && !loan.anyRoom() && !owner.group.triesAtOnce();
-                if ((later || !tried()) && !unitMissing(timeout, unit)) {
+                if ((later || !tried(false)) && !unitMissing(timeout, unit)) {
                     handler = target;
                     attachment = with;
                     future = target == null ? new Pending<>(this) : null;
@@ -169,9 +169,17 @@ final class Direction implements Runnable, Pending.Owner {
 
     // --- moving bytes; in the gate ---
 
-    /** Moves the bytes that can be moved and sets the outcome; false = nothing can be moved now. */
-    private boolean tried() {
+    /**
+     * Moves the bytes that can be moved and sets the outcome; false = nothing can be moved now.
+     *
+     * @param waited whether the operation has waited: without room it then ends only if the stream
+     *     is ready
+     */
+    private boolean tried(boolean waited) {
         try {
+            if (waited && !loan.anyRoom() && (owner.stream.ready() & op) == 0) {
+                return false;
+            }
             outcome(loan.move(owner.stream), null);
             return moved != 0 || !loan.anyRoom();
         } catch (IOException | RuntimeException | Error e) {
@@ -184,11 +192,6 @@ final class Direction implements Runnable, Pending.Owner {
             }
             return true;
         }
-    }
-
-    /** As {@link #tried}, after a wait: an operation without room ends only if its way is ready. */
-    private boolean triedAgain() {
-        return (loan.anyRoom() || (owner.stream.ready() & op) != 0) && tried();
     }
 
     /**
@@ -277,7 +280,7 @@ final class Direction implements Runnable, Pending.Owner {
                 onReady(false); // the next operation may wait, and is not told again
                 return false;
             }
-            if (triedAgain() || !awaitAgain()) {
+            if (tried(true) || !awaitAgain()) {
                 return true;
             }
         }
@@ -357,7 +360,7 @@ final class Direction implements Runnable, Pending.Owner {
             try {
                 boolean forFuture = handler == null;
                 int mine = number;
-                if (!triedAgain() && (awaitAgain() && !standBy(mine, forFuture))) {
+                if (!tried(true) && (awaitAgain() && !standBy(mine, forFuture))) {
                     return;
                 }
                 owner.stream.reclaim(op, timedOut());
