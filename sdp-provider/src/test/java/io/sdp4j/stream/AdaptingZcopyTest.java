@@ -44,15 +44,7 @@ final class AdaptingZcopyTest {
 
     @Test
     void whereRegisteringIsDearBuffersAreCopied() throws Exception {
-        StreamSettings.Zcopy adapting =
-                new StreamSettings.Zcopy(
-                        StreamSettings.Zcopy.Use.TRUE,
-                        new ZcopyThreshold.Limits(true, 65_537, 16_384, 1 << 20, 1000, 16),
-                        1,
-                        1024,
-                        16,
-                        262_144,
-                        false);
+        StreamSettings.Zcopy adapting = TestFabric.adaptingZcopy();
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
                         new StreamPair(

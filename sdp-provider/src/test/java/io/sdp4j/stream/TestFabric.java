@@ -42,6 +42,18 @@ final class TestFabric implements AutoCloseable {
         return zcopy(enabled, 65_537, 262_144, offers);
     }
 
+    /** With a threshold that adapts. */
+    static StreamSettings.Zcopy adaptingZcopy() {
+        return new StreamSettings.Zcopy(
+                StreamSettings.Zcopy.Use.TRUE,
+                new ZcopyThreshold.Limits(true, 65_537, 16_384, 1 << 20, 1000, 16),
+                1,
+                1024,
+                16,
+                262_144,
+                false);
+    }
+
     /** Which borrows whatever is larger than a byte. */
     static StreamSettings.Zcopy tinyZcopy(boolean enabled, int rdmaBytes) {
         return zcopy(enabled, 2, rdmaBytes, false);

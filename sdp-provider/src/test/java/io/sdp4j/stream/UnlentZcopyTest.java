@@ -21,15 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 final class UnlentZcopyTest {
-    private static final StreamSettings.Zcopy ADAPTING =
-            new StreamSettings.Zcopy(
-                    StreamSettings.Zcopy.Use.TRUE,
-                    new ZcopyThreshold.Limits(true, 65_537, 16_384, 1 << 20, 1000, 16),
-                    1,
-                    1024,
-                    16,
-                    262_144,
-                    false);
+    private static final StreamSettings.Zcopy ADAPTING = TestFabric.adaptingZcopy();
 
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger notifications = new AtomicInteger();
