@@ -17,8 +17,8 @@ final class PeerLimit {
     }
 
     /**
-     * Takes it as it comes, on threads of the provider, which must not keep a connection alive that
-     * the application has forgotten.
+     * Reads the limit as its bytes arrive, on threads of the provider. Holds this weakly, so that
+     * the provider does not keep a connection alive that the application has forgotten.
      */
     void await() {
         WeakReference<PeerLimit> self = new WeakReference<>(this);
@@ -36,7 +36,7 @@ final class PeerLimit {
         } while (!connection.taken().arm(OffloadStream.READ, onReady));
     }
 
-    /** Whether nothing more need be waited for. */
+    /** Reads ahead; returns whether there is nothing more to wait for. */
     private boolean taken() {
         if (!take()) {
             return false;
@@ -48,7 +48,11 @@ final class PeerLimit {
         return true;
     }
 
-    /** Takes what has come of it; whether that was all that comes. Once there is a stream. */
+    /**
+     * Reads the bytes of the limit that have come. Called once there is a stream.
+     *
+     * @return whether the limit is known, or will never come
+     */
     boolean take() {
         boolean known;
         synchronized (this) {

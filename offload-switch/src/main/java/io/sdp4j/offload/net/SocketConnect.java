@@ -20,10 +20,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * The connecting of one socket: first what the rules let a provider try, then the kernel.
+ * Connects one socket: asks the providers that the rules allow, then the kernel.
  *
  * <p>{@code connectLock} is held while connecting; the socket's state lock guards {@code holdsPort}
- * and what is the socket's.
+ * and the fields of the socket.
  */
 final class SocketConnect {
     private final SwitchClientImpl socket;
@@ -135,7 +135,7 @@ final class SocketConnect {
                 _ -> {});
     }
 
-    /** As the kernel has it: from an address that was bound none of the other family is reached. */
+    /** Refuses, as the kernel does, a target of another family than the address that was bound. */
     private void requireFamilyOf(InetSocketAddress target) throws SocketException {
         synchronized (socket.stateLock) {
             if (socket.asked == null || socket.asked.getAddress().isAnyLocalAddress()) {
@@ -215,7 +215,7 @@ final class SocketConnect {
         int left = millis;
         if (millis > 0) {
             long usedNanos = System.nanoTime() - startNanos;
-            // However little is left: what the kernel knows at once is told rather than the time.
+            // At least 1 ms, so that an error that the kernel knows at once wins over the time-out.
             left = (int) Math.max(1, millis - TimeUnit.NANOSECONDS.toMillis(usedNanos));
         }
         KernelSocket current;
@@ -253,7 +253,9 @@ final class SocketConnect {
         }
     }
 
-    /** An attempt has bound the kernel's socket; TCP shall choose as if there had been none. */
+    /**
+     * Replaces the kernel's socket, which an attempt has bound, so that TCP chooses its own port.
+     */
     private void replaceKernel() throws IOException {
         assert Thread.holdsLock(socket.stateLock);
         KernelSocket fresh = SwitchSocketImpl.createdNow(socket.newKernel());
