@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Has every provider listen beside one listener of the kernel's: now, or later as a task on another
- * thread. Once.
+ * Makes each provider listen beside one kernel listener. Runs once: at once ({@link #now}), or later
+ * as a task on another thread.
  *
  * @param providers asked in this order
  * @param losses told if none of them listens
@@ -29,11 +29,11 @@ record OffloadListen(
             OffloadSwitch.Log.OUT.warn("{} does not listen for offload", spec.address(), e);
         }
         if (listening.pending()) {
-            spec.onPending().run(); // it was told before there was anything to poll
+            spec.onPending().run(); // an earlier call found nothing to poll yet
         }
     }
 
-    /** Why no provider could, if none could. */
+    /** Listens, and returns why providers could not. */
     ProviderFailure now() {
         List<OffloadListener> found = new ArrayList<>();
         ProviderFailure failure = new ProviderFailure();

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /** The messages of a hand-shake, which may come in pieces. */
 final class HandshakeReader {
-    /** No client leaves so many wake-up bytes of an earlier connection. */
+    /** More than the wake-up bytes that an earlier connection can have left. */
     private static final int MOST_SKIPPED = 4096;
 
     /** The state of one message. */
@@ -13,7 +13,7 @@ final class HandshakeReader {
         NOT_YET,
         /** No more will come. */
         ENDED,
-        /** There were more wake-up bytes than a client of good will can have left. */
+        /** There were more wake-up bytes than an honest client can have left. */
         TOO_MANY
     }
 
@@ -32,9 +32,9 @@ final class HandshakeReader {
     /**
      * Reads what is there of a message.
      *
-     * @param lenBytes of the message
-     * @param skip whether the last wake-up bytes of an earlier connection may come before it, which
-     *     does not start so
+     * @param lenBytes length of the message
+     * @param skip whether wake-up bytes of an earlier connection may come before it: zeros, with
+     *     which no message starts
      */
     Progress read(int lenBytes, boolean skip) throws IOException {
         while (have < lenBytes) {

@@ -28,7 +28,7 @@ final class ListenerProof {
         this.request = request;
     }
 
-    /** Whether a TCP connection that exists is to move. */
+    /** Whether an existing TCP connection moves; otherwise a new connection is made. */
     boolean moves() {
         return request.socket() >= 0;
     }
@@ -43,7 +43,7 @@ final class ListenerProof {
         return own;
     }
 
-    /** Why no listener was found: one of another user is in directories that ours do not show. */
+    /** Says why no listener was found. Listeners of another user have directories of their own. */
     FabricException notFound() {
         PeerCredentials trust = fabric.trust;
         InetSocketAddress remote = request.remote();
@@ -67,8 +67,9 @@ final class ListenerProof {
     }
 
     /**
-     * Why the process behind {@code link} is not believed to be the listener, or null. Nothing was
-     * sent to it yet.
+     * Checks that the process behind {@code link} is the listener, before anything is sent to it.
+     *
+     * @return why it is refused, or null
      */
     FabricException refusal(PeerSocket link) throws FabricException {
         InetSocketAddress remote = request.remote();
@@ -125,7 +126,10 @@ final class ListenerProof {
         return moves() && fabric.proof.ended(shown, -1, own, request.remote());
     }
 
-    /** The listener's end of a connection that moves came with its answer. */
+    /**
+     * Checks the descriptor that came with the listener's answer: it must be the other end of the
+     * connection that moves.
+     */
     void requireOtherEnd(PeerSocket link) throws FabricException {
         int other = link.takeDescriptor();
         try {

@@ -22,7 +22,7 @@ final class VerbsRdma {
     /** Regions that the user registered and has not closed, or may open again. */
     private final Set<VerbsMemoryRegion> regions = ConcurrentHashMap.newKeySet();
 
-    /** The lender whose keys are kept for a while. */
+    /** This queue pair, for the cache that keeps its keys for a while. */
     private final RemoteKeyCache.Lender lender = new RemoteKeyCache.Lender();
 
     VerbsRdma(
@@ -51,7 +51,7 @@ final class VerbsRdma {
         qp.device.registrations.forgetKeys(lender);
     }
 
-    /** The queue pair is gone. */
+    /** Ends all regions, after the queue pair was destroyed. */
     void end() {
         for (VerbsMemoryRegion r : regions) {
             r.end();
@@ -91,7 +91,7 @@ final class VerbsRdma {
     }
 
     boolean postProbe(long wrId) {
-        // A write of iWARP's is over when it has left.
+        // An iWARP write completes when it has left, so it would not show whether the peer lives.
         boolean read = qp.device.sharesTcpPorts();
         synchronized (qp) {
             int place = requests.takeRdma(read ? Completion.READ : Completion.WRITE, wrId);
@@ -103,7 +103,7 @@ final class VerbsRdma {
         }
     }
 
-    /** Posts, without a region where no byte moves. */
+    /** Posts, or completes as flushed. A probe, which moves no byte, has no region. */
     private void postOrFlush(
             int place, int op, VerbsMemoryRegion local, long offset, int len, long to, int rkey) {
         if (!qp.usable()) {

@@ -7,7 +7,7 @@ import sun.nio.ch.Util;
 
 /** A part of a file, read and written piece by piece to an offloaded channel. */
 final class FilePieces {
-    /** Longest transfer of a file that is read in pieces: to map so little would take longer. */
+    /** Longest transfer that is read in pieces; mapping so little would take longer. */
     private static final int READ_RATHER_THAN_MAPPED = 256 << 10;
 
     private static final int PIECE_BYTES = 64 << 10;
@@ -15,10 +15,10 @@ final class FilePieces {
     private FilePieces() {}
 
     /**
-     * Sends a part of a file. The caller lets no other thread write meanwhile.
+     * Sends a part of a file. The caller keeps other threads from writing meanwhile.
      *
      * @param waits whether writes of the stream wait for room
-     * @return how many bytes were sent; -1 = none, as a mapping takes less time for so many
+     * @return how many bytes were sent; -1 = none, because a mapping is faster for so many
      */
     static long send(ChannelStream to, boolean waits, FileChannel file, long position, int count)
             throws IOException {
@@ -55,7 +55,7 @@ final class FilePieces {
         }
     }
 
-    /** Bytes that a channel that does not block has no room for are not read in vain. */
+    /** Reads no more of the file than a non-blocking channel has room for. */
     private static int bytes(ChannelStream to, boolean waits, int left) {
         return Math.min(left, waits ? PIECE_BYTES : Math.min(to.room(), PIECE_BYTES));
     }

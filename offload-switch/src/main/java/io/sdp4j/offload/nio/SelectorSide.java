@@ -24,7 +24,7 @@ import sun.nio.ch.SelectionKeyImpl;
 final class SelectorSide {
     private final SwitchedConnection connection;
     private final ConnectionChannel channel;
-    private final boolean byProvider; // it was accepted from one
+    private final boolean byProvider; // accepted from a provider, not from the kernel
     final KnownSelectors selectors;
     private volatile ReadinessFd notifyFd; // set once
     private ReadinessEpoll prepared; // for notifyFd, before the connection has moved; else null
@@ -57,7 +57,7 @@ final class SelectorSide {
         }
     }
 
-    /** Shows the stream, if there is one, while selectors may ask; else nothing of it. */
+    /** Shows selectors the stream, if there is one, while the channel is non-blocking. */
     void follow() throws IOException {
         if (wanted) {
             makeReadinessFd();
@@ -107,7 +107,7 @@ final class SelectorSide {
         }
     }
 
-    /** There will be no move that needs what {@link #prepare} took. */
+    /** Frees what {@link #prepare} took, because no move will need it. */
     void closePrepared() throws IOException {
         assert Thread.holdsLock(connection.stateLock);
         connection.port.closeSpare();
@@ -117,7 +117,7 @@ final class SelectorSide {
         }
     }
 
-    /** Gives back what selectors looked at: no other code knows it any more. */
+    /** Closes what selectors looked at, after the last of them has forgotten it. */
     void killed() {
         try {
             if (notifyFd != null) {
@@ -130,7 +130,7 @@ final class SelectorSide {
 
     // --- what selectors ask ---
 
-    /** Refuses a descriptor that stands for nothing of the connection. */
+    /** Refuses to give a descriptor that does not carry the connection. */
     void checkDescriptor() {
         if (byProvider && notifyFd == null) {
             throw new UnsupportedOperationException(
@@ -141,8 +141,8 @@ final class SelectorSide {
 
     /** See {@link ConnectionSwitch#interest}. */
     int interest(int ops) {
-        // Asked first: a thread that makes this an offloaded channel from here on finds the key for
-        // which is asked, and waits for the answer.
+        // Asked first: a thread that offloads this channel from here on finds the key that asks,
+        // and waits for the answer.
         if (selectors.forgetting()) {
             return 0;
         }
