@@ -78,15 +78,7 @@ public final class SdpSettings {
                             4_096,
                             1_073_741_824,
                             "bytes")
-                    .help(
-                            "Least remaining bytes of a direct buffer that RDMA moves, until enough is"
-                                    + " measured.");
-
-    public static final Setting ZCOPY_ADAPTIVE =
-            Setting.flag("sdp4j.internal.zcopy.adaptive", true)
-                    .help(
-                            "Adapt that threshold to where registering and copying cost the same, as"
-                                    + " measured.");
+                    .help("Least remaining bytes of a direct buffer that RDMA moves.");
 
     public static final Setting ZCOPY_OFFERS =
             Setting.flag("sdp4j.internal.zcopy.offers", false)
@@ -140,7 +132,6 @@ public final class SdpSettings {
                             KEEPALIVE_S,
                             BUFFERS_QUIET_MS,
                             ZCOPY_THRESHOLD_BYTES,
-                            ZCOPY_ADAPTIVE,
                             ZCOPY_OFFERS,
                             BULK_BYTES,
                             SPIN_SPINNERS_MAX,

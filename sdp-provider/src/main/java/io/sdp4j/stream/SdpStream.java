@@ -186,18 +186,16 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public void lend(int op, Loan loan) {
-        if (core.lending == null) {
+        if (!wantsLoan(op, loan)) {
             return;
         }
         int wake;
         synchronized (core) {
             core.enter();
-            boolean may = op == WRITE ? core.lending.writes().mayLend() : readMayLend();
-            int leastBytes = may ? core.lending.leastBytes(loan) : ZcopyThreshold.NOTHING;
-            if (leastBytes != ZcopyThreshold.NOTHING) {
+            if (op == WRITE ? core.lending.writes().mayLend() : readMayLend()) {
                 core.progress();
-                if (op == WRITE || readMayLend()) {
-                    core.lending.lend(op, loan, leastBytes);
+                if (op == WRITE || readMayLend()) { // a read has nothing to wait for any more
+                    core.lending.lend(op, loan);
                 }
             }
             wake = core.takeWakeOps();

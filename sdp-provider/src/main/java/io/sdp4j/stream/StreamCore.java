@@ -110,9 +110,7 @@ final class StreamCore {
         this.end = new StreamEnd(this, actions);
         this.suspension = new SuspendedSession(this, actions, onSuspended);
         boolean lends = settings.zcopy().usable(fabric);
-        boolean deviceMoves = fabric.rdmaSparesCopies();
-        this.lending =
-                lends ? new ZcopyTransfers(this, settings.zcopy(), deviceMoves, actions) : null;
+        this.lending = lends ? new ZcopyTransfers(this, settings.zcopy(), actions) : null;
         this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), onKeepAlive, actions);
         synchronized (this) {
             adopt(open);

@@ -36,9 +36,6 @@ final class StreamReader {
     /** Told when the next message is taken, or null. With the lock. */
     private Runnable onUse;
 
-    /** Null where nothing is lent. */
-    private final CopySample sample;
-
     private MemorySegment memory;
     private ByteBuffer view;
 
@@ -64,7 +61,6 @@ final class StreamReader {
         this.core = core;
         this.blocked = blocked;
         this.errors = errors;
-        this.sample = core.lending == null ? null : core.lending.readerSample();
         synchronized (core) {
             readFrom(core.qps.reading());
         }
@@ -109,17 +105,11 @@ final class StreamReader {
         boolean room = len > 0;
         while (room && goesOn(done == 0)) {
             int n = Math.min(left, len - done);
-            if (sample != null) {
-                sample.begin(n);
-            }
             try {
                 dst.put(dst.position(), view, (int) (end - left), n);
                 StreamErrors.awaitFault(dst);
             } catch (RuntimeException | InternalError e) {
                 return StreamErrors.afterBadCopy(e, done, true);
-            }
-            if (sample != null) {
-                sample.onCopied(n);
             }
             dst.position(dst.position() + n);
             done += n;
@@ -200,9 +190,6 @@ final class StreamReader {
         SocketException failure = null;
         synchronized (core) {
             core.enter();
-            if (sample != null) {
-                sample.report(core.lending.threshold());
-            }
             if (!first) {
                 taken(left);
             }

@@ -47,8 +47,7 @@ record StreamSettings(
      * Zero copy.
      *
      * @param use whether buffers are borrowed at all
-     * @param limits of the size from which on a buffer is lent
-     * @param sampleCopies one copy in this many is timed
+     * @param thresholdBytes from which size on a buffer is lent
      * @param pauseWrites most writes that are copied before a peer that refuses is tried again
      * @param buffers most buffers of one write that the peer may have at a time
      * @param rdmaBytes most bytes of one RDMA operation
@@ -56,8 +55,7 @@ record StreamSettings(
      */
     record Zcopy(
             Use use,
-            ZcopyThreshold.Limits limits,
-            int sampleCopies,
+            int thresholdBytes,
             int pauseWrites,
             int buffers,
             int rdmaBytes,
@@ -69,11 +67,6 @@ record StreamSettings(
             FALSE
         }
 
-        private static final int MIN_BYTES = 16 << 10;
-        private static final int MAX_BYTES = 4 << 20;
-        private static final int PROBE_BUFFERS = 256;
-        private static final int MEMORY_SAMPLES = 16;
-        private static final int SAMPLE_COPIES = 16;
         private static final int PAUSE_WRITES = 1024;
         private static final int BUFFERS = 16;
         private static final int RDMA_BYTES = 1 << 20;
@@ -82,22 +75,11 @@ record StreamSettings(
             String use = settings.text(SdpSettings.ZCOPY_ENABLED).toUpperCase(Locale.ROOT);
             return new Zcopy(
                     Use.valueOf(use),
-                    limits(settings),
-                    SAMPLE_COPIES,
+                    settings.intValue(SdpSettings.ZCOPY_THRESHOLD_BYTES),
                     PAUSE_WRITES,
                     BUFFERS,
                     RDMA_BYTES,
                     settings.flag(SdpSettings.ZCOPY_OFFERS));
-        }
-
-        private static ZcopyThreshold.Limits limits(Settings settings) {
-            return new ZcopyThreshold.Limits(
-                    settings.flag(SdpSettings.ZCOPY_ADAPTIVE),
-                    settings.intValue(SdpSettings.ZCOPY_THRESHOLD_BYTES),
-                    MIN_BYTES,
-                    MAX_BYTES,
-                    PROBE_BUFFERS,
-                    MEMORY_SAMPLES);
         }
 
         /** Whether it can be used on a fabric. */

@@ -36,9 +36,6 @@ final class StreamWriter {
     private final long bulkBytes;
     private final boolean writesPast;
 
-    /** Null where nothing is lent. */
-    private final CopySample sample;
-
     /** The reader's deliveries when {@link #oneWayBytes} was last 0. */
     private int answered;
 
@@ -75,7 +72,6 @@ final class StreamWriter {
         this.errors = errors;
         this.bulkBytes = bulkBytes;
         this.writesPast = writesPast;
-        this.sample = core.lending == null ? null : core.lending.writerSample();
     }
 
     /**
@@ -108,10 +104,6 @@ final class StreamWriter {
                         && (core.coalescer.keep(taken, all, most)
                                 || core.slots.sendPart(taken, all, followed))) {
                     done += filled;
-                }
-                if (sample != null) {
-                    sample.onPosted(filled);
-                    sample.report(core.lending.threshold());
                 }
                 if (done < len || core.coalescer.isOpen()) {
                     core.lookBeforeSending();
@@ -163,7 +155,8 @@ final class StreamWriter {
             }
             filled = Math.min(most - before, len - done);
             try {
-                copy(taken, before, b, off + done, src, filled, bulk && writesPast);
+                int at = Bsdh.BYTES + before;
+                core.slots.fill(taken, at, b, off + done, src, filled, bulk && writesPast);
             } catch (Throwable t) {
                 giveBack(taken, before, most);
                 return StreamErrors.afterBadCopy(t, done, first);
@@ -217,16 +210,6 @@ final class StreamWriter {
         }
         blocked.signal(wake);
         return written;
-    }
-
-    private void copy(int taken, int at, byte[] b, int off, ByteBuffer src, int n, boolean past) {
-        if (sample != null) {
-            sample.begin(n);
-        }
-        core.slots.fill(taken, Bsdh.BYTES + at, b, off, src, n, past);
-        if (sample != null) {
-            sample.onCopied(n);
-        }
     }
 
     /** Ends a gathering write: bytes kept for it leave, unless the peer is behind. */

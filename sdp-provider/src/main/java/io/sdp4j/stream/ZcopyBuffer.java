@@ -15,7 +15,6 @@ import java.nio.ByteBuffer;
  * Guarded by the stream's lock.
  */
 final class ZcopyBuffer {
-    private final ZcopyThreshold threshold;
     private final FamiliarBuffers familiar = new FamiliarBuffers();
     private ByteBuffer owner;
     private MemoryRegion region;
@@ -23,24 +22,11 @@ final class ZcopyBuffer {
     private boolean away;
     private boolean told;
 
-    /** Whether the cost of the loan is measured. */
-    private boolean timed;
-
-    /** Time that the loan has cost this side so far. */
-    private long nanos;
-
     /** Bytes from the start that the peer has, or has filled. */
     long done;
 
     /** Source: the rest must follow as Data. */
     boolean owed;
-
-    /**
-     * @param threshold says which loans are timed, and is told what they have cost
-     */
-    ZcopyBuffer(ZcopyThreshold threshold) {
-        this.threshold = threshold;
-    }
 
     /** Whether a buffer is worth a loan, if it may be lent. */
     static boolean worthLending(ByteBuffer b, int thresholdBytes) {
@@ -53,8 +39,6 @@ final class ZcopyBuffer {
      * @return false if that is not possible: the fabric refuses, or the buffer's memory may go away
      */
     boolean register(QueuePair qp, ByteBuffer b, boolean remoteRead, boolean remoteWrite) {
-        timed = threshold.timesNext();
-        long start = clock();
         region = familiar.reopen(qp, b);
         if (region == null) {
             region = registerAnew(qp, MemorySegment.ofBuffer(b), remoteRead, remoteWrite);
@@ -63,7 +47,6 @@ final class ZcopyBuffer {
             }
             familiar.add(b, region);
         }
-        nanos = clock() - start;
         owner = b;
         memory = region.memory();
         away = true;
@@ -83,20 +66,6 @@ final class ZcopyBuffer {
         } catch (FabricException e) {
             return null; // at a limit: it is copied
         }
-    }
-
-    /** For {@link #cost}; always 0 where nothing is measured. */
-    long clock() {
-        return timed ? System.nanoTime() : 0;
-    }
-
-    /**
-     * Adds the time of work that has ended.
-     *
-     * @param start the {@link #clock} when it began
-     */
-    void cost(long start) {
-        nanos += clock() - start;
     }
 
     MemoryRegion region() {
@@ -128,14 +97,10 @@ final class ZcopyBuffer {
     void back(long doneBytes, boolean cut) {
         away = false;
         done = doneBytes;
-        long start = clock();
         if (cut) {
             region.discard();
         } else {
             region.close();
-        }
-        if (timed) {
-            threshold.onLoan(nanos + clock() - start);
         }
     }
 

@@ -22,8 +22,9 @@ import java.nio.ByteBuffer;
 final class ZcopyRead {
     private final StreamCore core;
     private final ActionList out;
+    private final int thresholdBytes;
     private final boolean offers;
-    private final ZcopyBuffer lent;
+    private final ZcopyBuffer lent = new ZcopyBuffer();
     private boolean active;
     private boolean givenUp;
 
@@ -33,14 +34,10 @@ final class ZcopyRead {
     /** Bytes that came by loans, told or not. */
     private long bytes;
 
-    ZcopyRead(
-            StreamCore core,
-            StreamSettings.Zcopy settings,
-            ZcopyThreshold threshold,
-            ActionList out) {
+    ZcopyRead(StreamCore core, StreamSettings.Zcopy settings, ActionList out) {
         this.core = core;
         this.out = out;
-        this.lent = new ZcopyBuffer(threshold);
+        this.thresholdBytes = settings.thresholdBytes();
         this.offers = settings.offers();
     }
 
@@ -59,10 +56,10 @@ final class ZcopyRead {
     }
 
     /** Lends the buffer of a waiting read; all that was delivered has been read. */
-    void lend(Loan loan, int leastBytes) {
+    void lend(Loan loan) {
         assert Thread.holdsLock(core);
         ByteBuffer b = ZcopyTransfers.firstRemaining(loan);
-        if (active || b == null || !ZcopyBuffer.worthLending(b, leastBytes)) {
+        if (active || b == null || !ZcopyBuffer.worthLending(b, thresholdBytes)) {
             return;
         }
         readerLends = lent.register(core.qp, b, false, offers);

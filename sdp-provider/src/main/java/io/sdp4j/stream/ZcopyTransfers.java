@@ -17,18 +17,9 @@ import java.nio.ByteBuffer;
  * <p>Guarded by the stream's lock.
  */
 final class ZcopyTransfers {
-    /**
-     * Of the loans to a device, one in so many is timed: on some machines a look at the clock is a
-     * system call, and a loan needs many.
-     */
-    private static final int TIMED_EVERY = 8;
-
     private final StreamCore core;
     private final ActionList out;
-    private final int floorBytes;
-    private final int sampleCopies;
-    private final boolean deviceMoves;
-    private final ZcopyThreshold threshold;
+    private final int thresholdBytes;
     private final ZcopyWrite writes;
     private final ZcopyRead reads;
 
@@ -40,20 +31,12 @@ final class ZcopyTransfers {
 
     private long returnedBytes;
 
-    /**
-     * @param deviceMoves whether the fabric's RDMA leaves this side's processor free: else posting
-     *     a read is the copy itself
-     */
-    ZcopyTransfers(
-            StreamCore core, StreamSettings.Zcopy settings, boolean deviceMoves, ActionList out) {
+    ZcopyTransfers(StreamCore core, StreamSettings.Zcopy settings, ActionList out) {
         this.core = core;
-        this.deviceMoves = deviceMoves;
         this.out = out;
-        this.sampleCopies = settings.sampleCopies();
-        this.floorBytes = settings.limits().floorBytes();
-        this.threshold = new ZcopyThreshold(settings.limits(), deviceMoves ? TIMED_EVERY : 1);
-        writes = new ZcopyWrite(core, settings, threshold, out);
-        reads = new ZcopyRead(core, settings, threshold, out);
+        this.thresholdBytes = settings.thresholdBytes();
+        writes = new ZcopyWrite(core, settings, out);
+        reads = new ZcopyRead(core, settings, out);
     }
 
     ZcopyWrite writes() {
@@ -76,25 +59,10 @@ final class ZcopyTransfers {
         return Math.max(0, returnedBytes - inlineBytes);
     }
 
-    /** For a thread that copies what has come. */
-    CopySample readerSample() {
-        return new CopySample(sampleCopies, false);
-    }
-
-    /** For one that copies what is to be sent. */
-    CopySample writerSample() {
-        return new CopySample(sampleCopies, deviceMoves);
-    }
-
-    /** From which size on buffers are lent. */
-    ZcopyThreshold threshold() {
-        return threshold;
-    }
-
-    /** Whether an operation with these buffers may be worth a loan. Any thread. */
+    /** Whether the first buffer of an operation is worth a loan. Any thread. */
     boolean wants(Loan loan) {
         ByteBuffer b = firstRemaining(loan);
-        return b != null && ZcopyBuffer.worthLending(b, floorBytes);
+        return b != null && ZcopyBuffer.worthLending(b, thresholdBytes);
     }
 
     /** The first buffer that is not done with, or null. */
@@ -141,13 +109,9 @@ final class ZcopyTransfers {
     }
 
     private void read(Action a) {
-        long start = deviceMoves ? 0 : reads.get().clock();
         boolean posted =
                 core.qp.postRead(
                         0, reads.get().region(), a.bufferOffset, a.bytes, a.remoteAddress, a.rkey);
-        if (!deviceMoves) {
-            reads.get().cost(start);
-        }
         if (posted && core.trace != null) {
             core.trace.rdmaRead(System.nanoTime(), a.bytes, a.rkey, a.remoteAddress);
         }
@@ -200,32 +164,13 @@ final class ZcopyTransfers {
         reads.refuse();
     }
 
-    /**
-     * The least size of the buffers that an operation with these lends; {@link
-     * ZcopyThreshold#NOTHING} if it copies the first one. Once for each operation.
-     */
-    int leastBytes(Loan loan) {
+    /** Lends what can be lent of an operation's buffers. */
+    void lend(int op, Loan loan) {
         assert Thread.holdsLock(core);
-        ByteBuffer b = firstRemaining(loan);
-        if (b == null || !b.isDirect()) {
-            return ZcopyThreshold.NOTHING;
-        }
-        int leastBytes = threshold.leastBytes(b.remaining());
-        return ZcopyBuffer.worthLending(b, leastBytes) ? leastBytes : ZcopyThreshold.NOTHING;
-    }
-
-    /**
-     * Lends what can be lent of an operation's buffers.
-     *
-     * @param leastBytes their least size, see {@link #leastBytes}
-     */
-    void lend(int op, Loan loan, int leastBytes) {
-        assert Thread.holdsLock(core);
-        threshold.lends(leastBytes);
         if (op == OffloadStream.READ) {
-            reads.lend(loan, leastBytes);
+            reads.lend(loan);
         } else {
-            writes.lend(loan, leastBytes);
+            writes.lend(loan);
         }
     }
 

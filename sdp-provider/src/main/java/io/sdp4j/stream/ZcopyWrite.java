@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 final class ZcopyWrite {
     private final StreamCore core;
     private final ActionList out;
+    private final int thresholdBytes;
     private final int maxPause;
     private final ZcopyBuffer[] lent;
     private int count;
@@ -34,17 +35,14 @@ final class ZcopyWrite {
     private int pause = 1;
     private int skip;
 
-    ZcopyWrite(
-            StreamCore core,
-            StreamSettings.Zcopy settings,
-            ZcopyThreshold threshold,
-            ActionList out) {
+    ZcopyWrite(StreamCore core, StreamSettings.Zcopy settings, ActionList out) {
         this.core = core;
         this.out = out;
+        this.thresholdBytes = settings.thresholdBytes();
         this.maxPause = settings.pauseWrites();
         lent = new ZcopyBuffer[settings.buffers()];
         for (int i = 0; i < lent.length; i++) {
-            lent[i] = new ZcopyBuffer(threshold);
+            lent[i] = new ZcopyBuffer();
         }
     }
 
@@ -67,7 +65,7 @@ final class ZcopyWrite {
     }
 
     /** Lends what can be lent of an operation's buffers. */
-    void lend(Loan loan, int leastBytes) {
+    void lend(Loan loan) {
         assert Thread.holdsLock(core);
         count = 0;
         givenUp = false;
@@ -76,7 +74,7 @@ final class ZcopyWrite {
         for (int i = 0; i < loan.buffers() && count < lent.length; i++) {
             ByteBuffer b = loan.buffer(i);
             if (b.hasRemaining()) {
-                if (b.remaining() > Integer.MAX_VALUE - bytes || !lend(b, leastBytes)) {
+                if (b.remaining() > Integer.MAX_VALUE - bytes || !lend(b)) {
                     break;
                 }
                 bytes += b.remaining();
@@ -87,10 +85,10 @@ final class ZcopyWrite {
         sendOwed(); // it may have come back at once, and no progress need follow
     }
 
-    private boolean lend(ByteBuffer b, int leastBytes) {
+    private boolean lend(ByteBuffer b) {
         assert Thread.holdsLock(core);
         ZcopyBuffer next = lent[count];
-        if (!ZcopyBuffer.worthLending(b, leastBytes) || !next.register(core.qp, b, true, false)) {
+        if (!ZcopyBuffer.worthLending(b, thresholdBytes) || !next.register(core.qp, b, true, false)) {
             return false;
         }
         if (count == 0) {

@@ -53,14 +53,9 @@ class InternalSettingsTest {
                         TimeUnit.SECONDS.toNanos(9)),
                 stream("internal.zcopy.offers", "true", s -> s.zcopy().offers(), true),
                 stream(
-                        "internal.zcopy.adaptive",
-                        "false",
-                        s -> s.zcopy().limits().adaptive(),
-                        false),
-                stream(
                         "internal.zcopy.threshold.bytes",
                         "8192",
-                        s -> s.zcopy().limits().firstBytes(),
+                        s -> s.zcopy().thresholdBytes(),
                         8192));
     }
 

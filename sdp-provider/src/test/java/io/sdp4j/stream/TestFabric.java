@@ -37,21 +37,8 @@ final class TestFabric implements AutoCloseable {
 
     static final StreamSettings.Zcopy NO_ZCOPY = zcopy(false, false);
 
-    /** With a threshold that does not move. */
     static StreamSettings.Zcopy zcopy(boolean enabled, boolean offers) {
         return zcopy(enabled, 65_537, 262_144, offers);
-    }
-
-    /** With a threshold that adapts. */
-    static StreamSettings.Zcopy adaptingZcopy() {
-        return new StreamSettings.Zcopy(
-                StreamSettings.Zcopy.Use.TRUE,
-                new ZcopyThreshold.Limits(true, 65_537, 16_384, 1 << 20, 1000, 16),
-                1,
-                1024,
-                16,
-                262_144,
-                false);
     }
 
     /** Which borrows whatever is larger than a byte. */
@@ -63,8 +50,7 @@ final class TestFabric implements AutoCloseable {
             boolean enabled, int thresholdBytes, int rdmaBytes, boolean offers) {
         return new StreamSettings.Zcopy(
                 enabled ? StreamSettings.Zcopy.Use.TRUE : StreamSettings.Zcopy.Use.FALSE,
-                ZcopyThreshold.Limits.fixed(thresholdBytes),
-                1,
+                thresholdBytes,
                 1024,
                 16,
                 rdmaBytes,
