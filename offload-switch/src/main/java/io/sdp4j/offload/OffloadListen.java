@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes each provider listen beside one kernel listener. Runs once: at once ({@link #now}), or later
- * as a task on another thread.
+ * Makes each provider listen beside one kernel listener. Runs once: at once ({@link #now}), or
+ * later as a task on another thread.
  *
  * @param providers asked in this order
  * @param losses told if none of them listens

@@ -88,7 +88,8 @@ final class ZcopyWrite {
     private boolean lend(ByteBuffer b) {
         assert Thread.holdsLock(core);
         ZcopyBuffer next = lent[count];
-        if (!ZcopyBuffer.worthLending(b, thresholdBytes) || !next.register(core.qp, b, true, false)) {
+        if (!ZcopyBuffer.worthLending(b, thresholdBytes)
+                || !next.register(core.qp, b, true, false)) {
             return false;
         }
         if (count == 0) {
