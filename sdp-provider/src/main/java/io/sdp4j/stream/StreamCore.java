@@ -223,8 +223,7 @@ final class StreamCore {
      */
     void carryOut() {
         assert Thread.holdsLock(this);
-        for (int i = 0; i < actions.size(); i++) {
-            Action a = actions.row(i);
+        for (Action a = actions.take(); a != null; a = actions.take()) {
             switch (a.kind) {
                 case ActionList.SEND -> outgoing.send(a);
                 case ActionList.CONTROL -> outgoing.control(a);
@@ -245,7 +244,6 @@ final class StreamCore {
                 }
             }
         }
-        actions.clear();
     }
 
     private void disconnect() {

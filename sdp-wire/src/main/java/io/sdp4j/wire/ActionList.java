@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * Actions that the machine wants done, in the order in which they must be done.
  *
- * <p>Shape: rows that are used again and again. The shell passes one list to an event, carries out
- * rows 0 to {@link #size()} - 1 in order, and clears it; it may also pass the same list to several
- * events before it does. Only {@link #WAKE} is out of order: there is one row at most, to be
+ * <p>Shape: rows that are used again and again. The shell passes one list to an event, or to
+ * several in turn, and then {@linkplain #take takes} and carries out the rows in order, to the last
+ * one that follows from them. Only {@link #WAKE} is out of order: one row at most waits, to be
  * carried out after all locks are released.
  *
  * <p>Which fields of {@link Action} a kind uses:
@@ -142,12 +142,13 @@ public final class ActionList {
 
     private Action[] rows = {};
     private int size;
-    private Action wake;
+    private int at; // of these, the rows that were taken
+    private Action wake; // not taken yet
 
     /** An empty list. */
     public ActionList() {}
 
-    /** Actions waiting. */
+    /** Actions added since the list was last cleared. */
     public int size() {
         return size;
     }
@@ -157,9 +158,27 @@ public final class ActionList {
         return rows[i];
     }
 
+    /**
+     * Takes the next action, or clears the list and returns null if there is none left. The action
+     * is valid until then, and while it is carried out, more may be added.
+     */
+    public Action take() {
+        if (at == size) {
+            size = 0;
+            at = 0;
+            return null;
+        }
+        Action row = rows[at++];
+        if (row == wake) {
+            wake = null;
+        }
+        return row;
+    }
+
     /** Forgets all actions. */
     public void clear() {
         size = 0;
+        at = 0;
         wake = null;
     }
 

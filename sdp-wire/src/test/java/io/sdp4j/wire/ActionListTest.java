@@ -1,11 +1,12 @@
 package io.sdp4j.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
-/** The list of actions: order, growth, and one wake. */
+/** The list of actions: order, growth, taking, and one wake. */
 class ActionListTest {
     /** More rows than there were at first: nothing is lost or moved. */
     @Test
@@ -69,5 +70,54 @@ class ActionListTest {
         out.wake(ActionList.CLOSED);
         assertEquals(2, out.size());
         assertEquals(ActionList.WRITABLE | ActionList.CLOSED, out.row(1).flags);
+    }
+
+    /** Rows that are added while others are carried out follow them; the last one clears. */
+    @Test
+    void takesInOrder() {
+        ActionList out = new ActionList();
+        for (int round = 0; round < 2; round++) {
+            out.repost(1);
+            out.repost(2);
+            assertEquals(1, out.take().slot);
+            for (int i = 3; i < 100; i++) {
+                out.repost(i);
+            }
+            for (int i = 2; i < 100; i++) {
+                assertEquals(i, out.take().slot);
+            }
+            assertNull(out.take());
+            assertEquals(0, out.size());
+        }
+    }
+
+    /** A wake that arises when the earlier one was taken is not lost in that one. */
+    @Test
+    void aWakeFollowsOneThatWasTaken() {
+        ActionList out = new ActionList();
+        out.wake(ActionList.READABLE);
+        out.repost(1);
+        assertEquals(ActionList.READABLE, out.take().flags);
+        out.wake(ActionList.WRITABLE);
+        assertEquals(ActionList.REPOST, out.take().kind);
+        out.wake(ActionList.CLOSED);
+        assertEquals(ActionList.WRITABLE | ActionList.CLOSED, out.take().flags);
+        assertNull(out.take());
+    }
+
+    /** Nothing of a list that was cleared half-way comes back. */
+    @Test
+    void isClearedHalfWay() {
+        ActionList out = new ActionList();
+        out.repost(1);
+        out.wake(ActionList.READABLE);
+        assertEquals(1, out.take().slot);
+        out.clear();
+        assertNull(out.take());
+        out.repost(2);
+        out.wake(ActionList.CLOSED);
+        assertEquals(2, out.take().slot);
+        assertEquals(ActionList.CLOSED, out.take().flags);
+        assertNull(out.take());
     }
 }
