@@ -103,13 +103,11 @@ public interface QueuePair {
         return receiveMemory().get(NETWORK_LONG, receiveOffset(slot) + at);
     }
 
-    /**
-     * Sets eight bytes of a taken send slot to a big-endian number.
-     *
-     * @param at where in the slot; a multiple of 8
-     */
-    default void putLong(int slot, int at, long value) {
-        sendMemory().set(NETWORK_LONG, sendOffset(slot) + at, value);
+    /** Sets the first sixteen bytes of a taken send slot to two big-endian numbers. */
+    default void putHeader(int slot, long first, long second) {
+        long at = sendOffset(slot);
+        sendMemory().set(NETWORK_LONG, at, first);
+        sendMemory().set(NETWORK_LONG, at + Long.BYTES, second);
     }
 
     /**

@@ -47,8 +47,7 @@ final class Outgoing {
     void send(Action a) {
         assert Thread.holdsLock(core);
         int slot = a.slot;
-        qp.putLong(slot, 0, a.first);
-        qp.putLong(slot, Long.BYTES, a.second);
+        qp.putHeader(slot, a.first, a.second);
         int flags = noLoss ? QueuePair.CONTROL : 0;
         if (bursts && !marks.next(followed)) {
             flags |= QueuePair.MORE;
@@ -65,8 +64,7 @@ final class Outgoing {
     }
 
     private void writeHeader(Action a, int slot) {
-        qp.putLong(slot, 0, a.first);
-        qp.putLong(slot, Long.BYTES, a.second);
+        qp.putHeader(slot, a.first, a.second);
         a.writeExtended(sendMemory, qp.sendOffset(slot) + Bsdh.BYTES);
     }
 

@@ -71,7 +71,7 @@ final class ErrorUnderTheLockTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"takeSendSlot", "putLong", "postSend"})
+    @ValueSource(strings = {"takeSendSlot", "putHeader", "postSend"})
     void ofAWriteCutsTheConnection(String call) throws Exception {
         throwing.add(call);
         assertThrows(StackOverflowError.class, () -> pair.client.tryWrite(new byte[10], 0, 10));
@@ -83,7 +83,7 @@ final class ErrorUnderTheLockTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"takeSendSlot", "putLong", "postSend"})
+    @ValueSource(strings = {"takeSendSlot", "putHeader", "postSend"})
     void ofAWriteBeforeACloseCutsTheConnection(String call) {
         throwing.add(call);
         assertThrows(StackOverflowError.class, () -> pair.client.tryWrite(new byte[10], 0, 10));

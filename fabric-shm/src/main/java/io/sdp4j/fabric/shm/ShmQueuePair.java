@@ -123,9 +123,10 @@ final class ShmQueuePair implements QueuePair {
     }
 
     @Override
-    public void putLong(int slot, int at, long value) {
-        long to = sendBase + (long) slot * sendStride + at; // as above
-        mem.putLongOpaque(to, Long.reverseBytes(value));
+    public void putHeader(int slot, long first, long second) {
+        long to = sendBase + (long) slot * sendStride; // as above
+        mem.putLongOpaque(to, Long.reverseBytes(first));
+        mem.putLongOpaque(to + Long.BYTES, Long.reverseBytes(second));
     }
 
     @Override

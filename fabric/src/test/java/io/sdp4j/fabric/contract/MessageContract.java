@@ -35,8 +35,7 @@ public abstract class MessageContract extends SetUpContract {
         QpPair p = connect();
         byte[] text = bytes(1, 40);
         int slot = p.a().takeSendSlot();
-        p.a().putLong(slot, 0, 0x8102_0304_0506_0708L);
-        p.a().putLong(slot, 8, 9);
+        p.a().putHeader(slot, 0x8102_0304_0506_0708L, 9);
         p.a().copyIn(text, 3, p.a().sendOffset(slot) + 16, 30);
         p.a().postSend(slot, 46, 0);
         Completion c = next(p.b());
