@@ -33,7 +33,7 @@ final class Credits {
     private int known;
     private int told; // MSeqAck + Bufs of our last message: the peer may send up to this MSeq
     private boolean holding; // MSeqAck is held back (6.6)
-    private int ack;
+    int ack; // MSeqAck of the next message
 
     /** Buffers posted again since we last sent, which held something else than a credit update. */
     private int news;
@@ -112,11 +112,6 @@ final class Credits {
         return lastSent;
     }
 
-    /** MSeqAck of the next message. */
-    int ack() {
-        return ack;
-    }
-
     /** From now on no later message than {@code mseq} is acknowledged, until released (6.6). */
     void holdAck(int mseq) {
         holding = true;
@@ -185,17 +180,15 @@ final class Credits {
     }
 
     /**
-     * A message leaves now and tells the peer of all posted buffers.
-     *
-     * @param ack see {@link #ack}
-     * @return its MSeq
+     * A message leaves now and tells the peer of all posted buffers. Returns the numbers in its
+     * header, see {@link Bsdh#second}.
      */
-    int onSent(int ack) {
+    long onSent() {
         balance = Math.max(0, balance - 1); // 0 if a lying peer took a reserved credit back
         known = posted;
         told = ack + posted;
         news = 0;
-        return ++lastSent;
+        return Bsdh.second(++lastSent, ack);
     }
 
     /** A message of any kind used up one posted buffer. */

@@ -67,10 +67,8 @@ final class Emitter {
     void payload(int slot, int payloadBytes, boolean urgent, ActionList out) {
         int bsdhFlags = urgent ? Bsdh.OOB_PRES | Bsdh.OOB_PEND : 0;
         long first = Bsdh.first(Mid.DATA, bsdhFlags, credits.posted(), Bsdh.BYTES + payloadBytes);
-        int ack = credits.ack();
-        int mseq = credits.onSent(ack);
         int flags = urgent ? ActionList.SOLICITED : 0;
-        out.send(slot, payloadBytes, flags, first, Bsdh.second(mseq, ack));
+        out.send(slot, payloadBytes, flags, first, credits.onSent());
         send.onPayloadSent(payloadBytes);
         posted(payloadBytes);
     }
@@ -128,10 +126,8 @@ final class Emitter {
         int headerBytes = Bsdh.BYTES + Mid.extendedBytes(mid);
         int lenBytes = headerBytes + payloadBytes;
         long first = Bsdh.first(mid, bsdhFlags, credits.posted(), lenBytes);
-        int ack = credits.ack();
-        int mseq = credits.onSent(ack);
         posted(0);
-        return out.control(headerBytes, flags, first, Bsdh.second(mseq, ack), extension);
+        return out.control(headerBytes, flags, first, credits.onSent(), extension);
     }
 
     private void posted(int payloadBytes) {

@@ -303,7 +303,7 @@ class SuspensionTest extends ZcopyRig {
         suspend(able);
         assertEquals(List.of(Mid.SUSP_COMM), able.mids());
         able.feedAck(Mid.SRC_AVAIL_CANCEL, 64, 0, 0);
-        assertEquals(2, able.machine.credits.ack(), "the cancel, too");
+        assertEquals(2, able.machine.credits.ack, "the cancel, too");
     }
 
     /** A cancel that crosses the last RdmaRdCompl is ignored by one who says nothing more, too. */
