@@ -67,7 +67,7 @@ final class Inbox {
         } else {
             behindUrgent += lenBytes;
         }
-        qps.current().unread.add(slot, a.offset, lenBytes, urgent);
+        qps.current.unread.add(slot, a.offset, lenBytes, urgent);
         deliveries++;
         core.wake(OffloadStream.READ);
     }
@@ -78,7 +78,7 @@ final class Inbox {
         if (!shut) {
             unsentBytes += lenBytes;
             behindUrgent += lenBytes;
-            qps.current().unread.add(slot, offset, lenBytes, false);
+            qps.current.unread.add(slot, offset, lenBytes, false);
             deliveries++;
             core.wake(OffloadStream.READ);
         }
@@ -100,7 +100,7 @@ final class Inbox {
         } else {
             urgentTaken++;
             long entry = qps.take();
-            if (qps.reading() == qps.current()) {
+            if (qps.reading == qps.current) {
                 core.machine.consumed(UnreadQueue.slot(entry), out);
             }
         }
@@ -216,7 +216,7 @@ final class Inbox {
     void drop() {
         assert Thread.holdsLock(core);
         qps.dropEarlier();
-        UnreadQueue unread = qps.current().unread;
+        UnreadQueue unread = qps.current.unread;
         for (long e = unread.take(); e != UnreadQueue.NONE; e = unread.take()) {
             core.machine.consumed(UnreadQueue.slot(e), out);
         }

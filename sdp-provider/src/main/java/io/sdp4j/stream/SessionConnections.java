@@ -34,8 +34,13 @@ final class SessionConnections {
     private final StreamCore core;
     private final int buffers;
     private final Connection first;
-    private Connection reading;
-    private Connection current;
+
+    /** The connection that messages are taken from. */
+    Connection reading;
+
+    /** The connection in use. */
+    Connection current;
+
     private long receivedBefore;
     private long sentBefore;
 
@@ -57,18 +62,6 @@ final class SessionConnections {
         first = new Connection(qp, buffers);
         reading = first;
         current = first;
-    }
-
-    /** The connection that messages are taken from. */
-    Connection reading() {
-        assert Thread.holdsLock(core);
-        return reading;
-    }
-
-    /** The connection in use. */
-    Connection current() {
-        assert Thread.holdsLock(core);
-        return current;
     }
 
     /** Whether a reader must catch up before another connection can be added. */

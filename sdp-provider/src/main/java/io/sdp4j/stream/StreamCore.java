@@ -336,7 +336,7 @@ final class StreamCore {
     /** The application has taken all of receive slot {@code slot}. */
     void consumed(SessionConnections.Connection connection, int slot) {
         assert Thread.holdsLock(this);
-        if (connection == qps.current()) {
+        if (connection == qps.current) {
             machine.consumed(slot, actions);
             carryOut();
             coalescer.flushIfPeerKeepsUp(); // only the batch may tell of this buffer

@@ -62,7 +62,7 @@ final class StreamReader {
         this.blocked = blocked;
         this.errors = errors;
         synchronized (core) {
-            readFrom(core.qps.reading());
+            readFrom(core.qps.reading);
         }
     }
 
@@ -84,7 +84,7 @@ final class StreamReader {
     int read(byte[] b, int off, int len) throws SocketException {
         int done = 0;
         boolean room = len > 0;
-        while (room && goesOn(done == 0)) {
+        while (room && ((done == 0 && left > 0) || nextMessage(done == 0))) {
             int n = Math.min(left, len - done);
             connection.qp.copyOut(end - left, b, off + done, n);
             done += n;
@@ -103,7 +103,7 @@ final class StreamReader {
         }
         int len = dst.remaining();
         boolean room = len > 0;
-        while (room && goesOn(done == 0)) {
+        while (room && ((done == 0 && left > 0) || nextMessage(done == 0))) {
             int n = Math.min(left, len - done);
             try {
                 dst.put(dst.position(), view, (int) (end - left), n);
@@ -119,17 +119,6 @@ final class StreamReader {
             }
         }
         return done == 0 && len > 0 ? nothing : done;
-    }
-
-    /**
-     * Whether a read has bytes to copy. Bytes in hand that it has copied count as taken only
-     * together with the next message, in one hold of the lock. Otherwise another thread could find
-     * the reader standing before an urgent byte that had come before the read.
-     *
-     * @param first whether it has copied nothing yet
-     */
-    private boolean goesOn(boolean first) throws SocketException {
-        return (first && left > 0) || nextMessage(first);
     }
 
     /** Notes that {@code n} bytes in hand were copied and taken. */
@@ -179,6 +168,10 @@ final class StreamReader {
     /**
      * Gives back the message read last and goes on to what comes next. One method, see
      * docs/decisions/0020-a-wait-is-compiled-once.md.
+     *
+     * <p>Bytes in hand that the call has copied count as taken only here, in one hold of the lock
+     * with the next message. Otherwise another thread could find the reader standing before an
+     * urgent byte that had come before the read.
      *
      * @param first whether nothing was read yet by this call, so that an end or an error must be
      *     told
@@ -243,8 +236,8 @@ final class StreamReader {
     }
 
     private void take(long entry) {
-        if (connection != core.qps.reading()) {
-            readFrom(core.qps.reading());
+        if (connection != core.qps.reading) {
+            readFrom(core.qps.reading);
         }
         slot = UnreadQueue.slot(entry);
         left = UnreadQueue.lenBytes(entry);
