@@ -15,19 +15,16 @@ final class KeepAlive {
     private final StreamCore core;
     private final EventLoop loop;
     private final long idleNanos;
-    private final Runnable onTime;
     private final ActionList out;
     private EventLoop.Timer timer;
 
     /**
      * @param idleNanos time without a message after which the peer is probed
-     * @param onTime runs on the event thread when {@link #onTime()} is due
      */
-    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, Runnable onTime, ActionList out) {
+    KeepAlive(StreamCore core, EventLoop loop, long idleNanos, ActionList out) {
         this.core = core;
         this.loop = loop;
         this.idleNanos = idleNanos;
-        this.onTime = onTime;
         this.out = out;
     }
 
@@ -45,7 +42,7 @@ final class KeepAlive {
     private void schedule() {
         assert Thread.holdsLock(core);
         EventLoop.Timer before = timer;
-        timer = loop.schedule((EventLoop.Repeatable) onTime::run, idleNanos);
+        timer = loop.schedule((EventLoop.Repeatable) core.life::onKeepAlive, idleNanos);
         if (before != null) {
             before.cancel(); // it may be run again
         }

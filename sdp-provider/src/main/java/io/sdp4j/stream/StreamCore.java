@@ -13,11 +13,8 @@ import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.Mid;
 import io.sdp4j.wire.SdpMachine;
-import io.sdp4j.wire.Violation;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +48,7 @@ final class StreamCore {
     Outgoing outgoing;
     private MemorySegment receiveMemory;
 
+    final StreamLife life;
     final SessionConnections qps;
     final Inbox inbox;
     final SuspendedSession suspension;
@@ -68,8 +66,6 @@ final class StreamCore {
     private final Completion completion = new Completion();
     private final MemorySegment extended = extended();
     private final StreamTimers timers;
-    private final Consumer<Violation> onViolation;
-    private final Runnable onEnd;
     private int wakeOps;
 
     /** A hold of the lock that may change the stream has begun and not ended. */
@@ -83,11 +79,7 @@ final class StreamCore {
     /**
      * @param name its text names the connection
      * @param fabric what the fabric can do; the machine was told the same
-     * @param onTimer told of a timer of the machine's that has run out, on the event thread
-     * @param onKeepAlive runs there when {@link KeepAlive#onTime} is due
-     * @param onViolation told how the peer broke the protocol
-     * @param onEnd told on the event thread, once, when a closed stream has nothing left to do
-     * @param onSuspended told of the port of the new owner when the session was suspended
+     * @param life the whole, told of what happens as soon as this is made
      */
     StreamCore(
             Established open,
@@ -95,23 +87,18 @@ final class StreamCore {
             StreamSettings settings,
             Capabilities fabric,
             EventLoop loop,
-            IntConsumer onTimer,
-            Runnable onKeepAlive,
-            Consumer<Violation> onViolation,
-            IntConsumer onSuspended,
-            Runnable onEnd) {
+            StreamLife life) {
         this.name = name;
         this.loop = loop;
-        this.onViolation = onViolation;
-        this.onEnd = onEnd;
-        this.timers = new StreamTimers(this, settings, loop, onTimer);
+        this.life = life;
+        this.timers = new StreamTimers(this, settings, loop);
         this.qps = new SessionConnections(this, open.qp(), settings.buffers());
         this.inbox = new Inbox(this, qps, actions);
         this.end = new StreamEnd(this, actions);
-        this.suspension = new SuspendedSession(this, actions, onSuspended);
+        this.suspension = new SuspendedSession(this, actions);
         boolean lends = settings.zcopy().usable(fabric);
         this.lending = lends ? new ZcopyTransfers(this, settings.zcopy(), actions) : null;
-        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), onKeepAlive, actions);
+        this.keepAlive = new KeepAlive(this, loop, settings.keepAliveNanos(), actions);
         synchronized (this) {
             adopt(open);
         }
@@ -197,7 +184,7 @@ final class StreamCore {
         if (end.closing() && !endTold && end.over()) {
             endTold = true;
             // The thread that looked has taken the end from the queue, which would have told of it.
-            later(onEnd);
+            later(life::releaseIfClosed);
         }
     }
 
@@ -234,7 +221,7 @@ final class StreamCore {
                 case ActionList.CANCEL_TIMER -> timers.cancel(a.timer);
                 case ActionList.DISCONNECT -> disconnect();
                 case ActionList.ABORT -> abort();
-                case ActionList.VIOLATION -> onViolation.accept(machine.violation());
+                case ActionList.VIOLATION -> life.onViolation(machine.violation());
                 case ActionList.SUSPENDED -> suspension.begin(a.port);
                 case ActionList.KEEP_ALIVE -> qp.postProbe(KeepAlive.PROBE);
                 default -> {

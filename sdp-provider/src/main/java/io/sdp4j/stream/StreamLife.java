@@ -1,8 +1,10 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.wire.Violation;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -38,28 +40,11 @@ final class StreamLife {
         this.fabric = fabric;
         this.local = open.local();
         this.remote = open.remote();
-        QueuePair qp = open.qp();
-        StreamSettings settings = context.settings().over(fabric.capabilities());
-        core =
-                new StreamCore(
-                        open,
-                        new Name(local, remote),
-                        settings,
-                        fabric.capabilities(),
-                        context.loop(),
-                        this::onTimer,
-                        this::onKeepAlive,
-                        what ->
-                                context.complaints()
-                                        .add(
-                                                peer(qp, remote),
-                                                "broke the protocol ("
-                                                        + what
-                                                        + "), connection cut"),
-                        this::onSuspended,
-                        this::releaseIfClosed);
-        readiness = new StreamReadiness(core, this::onNotify);
-        blocked = new BlockedThreads(qp.completions(), readiness, context.loop());
+        Capabilities can = fabric.capabilities();
+        StreamSettings settings = context.settings().over(can);
+        core = new StreamCore(open, new Name(local, remote), settings, can, context.loop(), this);
+        readiness = new StreamReadiness(core);
+        blocked = new BlockedThreads(core.queue, readiness, context.loop());
         errors = new StreamErrors(core);
         reader = new StreamReader(core, blocked, errors);
         readiness.begin(blocked);
@@ -82,9 +67,14 @@ final class StreamLife {
         context.trimmer().add(this);
     }
 
-    private static String peer(QueuePair qp, InetSocketAddress remote) {
-        String named = qp.peer();
-        return named != null ? named : remote.getAddress().getHostAddress();
+    /** With the lock: the peer broke the protocol. */
+    void onViolation(Violation violation) {
+        assert Thread.holdsLock(core);
+        String named = core.qp.peer();
+        context.complaints()
+                .add(
+                        named != null ? named : remote.getAddress().getHostAddress(),
+                        "broke the protocol (" + violation + "), connection cut");
     }
 
     /** Called for a completion that was asked for. */
@@ -100,12 +90,13 @@ final class StreamLife {
         releaseIfClosed();
     }
 
-    private void onTimer(int timer) {
+    /** The time of a timer of the machine's is over. */
+    void onTimer(int timer) {
         readiness.change(() -> core.onTimer(timer));
         releaseIfClosed();
     }
 
-    private void onKeepAlive() {
+    void onKeepAlive() {
         readiness.change(core.keepAlive::onTime);
     }
 
@@ -196,7 +187,7 @@ final class StreamLife {
      * With the lock: the session is suspended, to be resumed at {@code port} of the side that
      * asked.
      */
-    private void onSuspended(int port) {
+    void onSuspended(int port) {
         assert Thread.holdsLock(core);
         if (core.machine.suspendedByPeer()) {
             InetSocketAddress to = new InetSocketAddress(remote.getAddress(), port);

@@ -16,7 +16,6 @@ final class StreamReadiness implements BlockedThreads.Stream {
     private static final int MAX_ROUNDS = 16;
 
     private final StreamCore core;
-    private final Runnable onNotify;
     private BlockedThreads blocked;
 
     /**
@@ -30,12 +29,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
      */
     private Runnable atRest;
 
-    /**
-     * @param onNotify runs on the event thread for a notification
-     */
-    StreamReadiness(StreamCore core, Runnable onNotify) {
+    StreamReadiness(StreamCore core) {
         this.core = core;
-        this.onNotify = onNotify;
     }
 
     /** Called once, before use. */
@@ -377,7 +372,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         for (int n = 0; needsNotification() && !core.queue.arm(); n++) {
             if (n == MAX_ROUNDS) {
                 // A busy peer must not keep this thread.
-                core.later(onNotify);
+                core.later(core.life::onNotify);
                 return;
             }
             core.progress();

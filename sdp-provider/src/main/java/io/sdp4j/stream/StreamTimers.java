@@ -2,7 +2,6 @@ package io.sdp4j.stream;
 
 import io.sdp4j.linux.EventLoop;
 import io.sdp4j.wire.SdpMachine;
-import java.util.function.IntConsumer;
 
 /**
  * The timers that a machine has asked for, at most one of each kind. Guarded by the stream's lock;
@@ -12,19 +11,14 @@ final class StreamTimers {
     private final StreamCore core;
     private final StreamSettings settings;
     private final EventLoop loop;
-    private final IntConsumer onTimer;
 
     /** By kind; null until the first one. */
     private EventLoop.Timer[] running;
 
-    /**
-     * @param onTimer told of each that has run out, on the event thread
-     */
-    StreamTimers(StreamCore core, StreamSettings settings, EventLoop loop, IntConsumer onTimer) {
+    StreamTimers(StreamCore core, StreamSettings settings, EventLoop loop) {
         this.core = core;
         this.settings = settings;
         this.loop = loop;
-        this.onTimer = onTimer;
     }
 
     /** Starts one; a running one of the kind is replaced. */
@@ -36,7 +30,7 @@ final class StreamTimers {
         cancel(timer);
         running[timer] =
                 loop.schedule(
-                        (EventLoop.Repeatable) () -> onTimer.accept(timer),
+                        (EventLoop.Repeatable) () -> core.life.onTimer(timer),
                         settings.timerNanos(timer, nanos));
     }
 

@@ -3,7 +3,6 @@ package io.sdp4j.stream;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.SdpMachine;
-import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,9 +24,6 @@ final class SuspendedSession {
 
     private final ActionList out;
 
-    /** Told of the port, once for each suspension. */
-    private final IntConsumer onSuspended;
-
     /** We have asked for it. */
     private boolean asked;
 
@@ -38,10 +34,9 @@ final class SuspendedSession {
     private boolean unread;
     private boolean abortive;
 
-    SuspendedSession(StreamCore core, ActionList out, IntConsumer onSuspended) {
+    SuspendedSession(StreamCore core, ActionList out) {
         this.core = core;
         this.out = out;
-        this.onSuspended = onSuspended;
     }
 
     boolean suspended() {
@@ -93,7 +88,7 @@ final class SuspendedSession {
         ever = true;
         suspended = true;
         LOG.debug("{}: the session is suspended, to be resumed on port {}", core.name, port);
-        onSuspended.accept(port);
+        core.life.onSuspended(port);
     }
 
     void noteOutputEnded() {
