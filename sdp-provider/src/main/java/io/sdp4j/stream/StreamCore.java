@@ -175,7 +175,6 @@ final class StreamCore {
                 default -> throw new AssertionError("unknown completion " + c.opcode);
             }
             carryOut();
-            end.onMessage();
         }
         coalescer.flushIfPeerKeepsUp();
         if (lending != null) {
@@ -216,7 +215,10 @@ final class StreamCore {
                 case ActionList.CONTROL -> outgoing.control(a);
                 case ActionList.DELIVER -> inbox.deliver(a);
                 case ActionList.REPOST -> qp.postReceive(a.slot);
-                case ActionList.WAKE -> wakeOps |= opsOf(a.flags);
+                case ActionList.WAKE -> {
+                    wakeOps |= opsOf(a.flags);
+                    end.onWake();
+                }
                 case ActionList.ARM_TIMER -> timers.arm(a.timer, a.nanos);
                 case ActionList.CANCEL_TIMER -> timers.cancel(a.timer);
                 case ActionList.DISCONNECT -> disconnect();

@@ -140,8 +140,8 @@ final class StreamEnd {
         return core.machine.closed() && !core.suspension.suspended();
     }
 
-    /** The machine has seen a message. */
-    void onMessage() {
+    /** The machine has changed: it may have seen the peer's DisConn. */
+    void onWake() {
         assert Thread.holdsLock(core);
         finSeen |= core.machine.eof();
     }
