@@ -38,10 +38,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortWayIT {
-    /** Methods of a write that also wakes the peer's thread. */
-    private static final int MOST_OF_WRITE = 88;
+    /** Methods of a write that also takes slots back and wakes the peer's thread. */
+    private static final int MOST_OF_WRITE = 80;
 
-    private static final int MOST_OF_READ = 117;
+    private static final int MOST_OF_READ = 103;
 
     private static final String AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,";
     private static final String LISTENS = "Listening for transport dt_socket at address: ";
