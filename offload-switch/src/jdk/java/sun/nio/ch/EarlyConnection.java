@@ -68,6 +68,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     private CountedKernel counted; // null = the connection does not move
     private boolean starting;
     private boolean stays;
+    private boolean blocking = true; // the mode, before the JDK has stored it
 
     private EarlyConnection(
             ConnectionChannel channel,
@@ -317,9 +318,22 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         return channel.kernelOption(name);
     }
 
+    /** Returns the mode. The switch asks when it goes on, and is told of later changes. */
+    public synchronized boolean blocking() {
+        return blocking;
+    }
+
     @Override
     public void configureBlocking(boolean block) throws IOException {
-        channel.blockKernel(block);
+        channel.blockKernel(block); // waits for threads that read or write
+        ConnectionSwitch now;
+        synchronized (this) {
+            blocking = block;
+            now = channel.decider();
+        }
+        if (now != this) { // it may have asked for the mode before
+            now.configureBlocking(block);
+        }
     }
 
     @Override

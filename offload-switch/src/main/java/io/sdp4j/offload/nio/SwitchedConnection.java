@@ -113,14 +113,13 @@ final class SwitchedConnection implements ConnectionSwitch {
             connect.connectedBefore(why, young);
         }
         connect.after(early);
-        synchronized (channel.blockingLock()) { // the mode does not change
-            synchronized (early) { // nor does an option
-                options.known(early.options());
-                selectorSide.wanted = !channel.isBlocking();
-                moving = young;
-                if (!early.goesOn(this, young)) {
-                    return;
-                }
+        // Not the channel's blocking lock: the application may hold it while it waits for a peer.
+        synchronized (early) { // the mode and the options do not change
+            options.known(early.options());
+            selectorSide.wanted = !early.blocking();
+            moving = young;
+            if (!early.goesOn(this, young)) {
+                return;
             }
         }
         provider.owner.opened(channel);

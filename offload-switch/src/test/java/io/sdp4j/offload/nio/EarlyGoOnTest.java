@@ -1,0 +1,176 @@
+package io.sdp4j.offload.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.Task;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.policy.Policy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.ToIntBiFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: the switch goes on with an early channel whatever the application's threads wait for, and
+ * knows its blocking mode. Method: the shim's classes, defined here, without the shim.
+ */
+@Timeout(60)
+class EarlyGoOnTest {
+    private static final int MAY_MOVE = 1; // see EarlyConnection
+    private static final String FOLDER = "sdp4j-jdk/sun/nio/ch/";
+
+    private SelectorProvider provider;
+    private ServerSocketChannel listener;
+    private SocketChannel channel;
+    private SocketChannel accepted;
+
+    @BeforeEach
+    void connect() throws Throwable {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new MovingProvider(new OneStream(null))),
+                        SwitchSettings.defaults()
+                                .withUpgrade(UpgradePolicy.afterBytes(Long.MAX_VALUE)),
+                        KernelSocketSource.JDK,
+                        null);
+        provider = SwitchChannels.provider(owner); // defines what the early classes extend
+        ToIntBiFunction<InetSocketAddress, InetSocketAddress> place = (_, _) -> MAY_MOVE;
+        Consumer<Object[]> starter = _ -> {};
+        AtomicLongArray counts = new AtomicLongArray(16);
+        listener = ServerSocketChannel.open();
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        channel =
+                (SocketChannel)
+                        maker().apply(
+                                        new Object[] {
+                                            "connection",
+                                            provider,
+                                            null,
+                                            place,
+                                            starter,
+                                            counts,
+                                            counts
+                                        });
+        channel.connect(listener.getLocalAddress());
+        accepted = listener.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        accepted.close(); // first: it ends reads
+        channel.close();
+        listener.close();
+    }
+
+    /** Makes early channels. */
+    @SuppressWarnings("unchecked")
+    private static Function<Object[], Object> maker() throws Throwable {
+        Lookup lookup = MethodHandles.lookup();
+        Class<?> last = Class.forName("sun.nio.ch.SelChImpl", false, null);
+        for (String name :
+                List.of(
+                        "CountedKernel",
+                        "EarlyConnection$Rules",
+                        "EarlyConnection",
+                        "EarlyListening$GoOn",
+                        "EarlyListening",
+                        "EarlyMaker")) {
+            last = defined(MethodHandles.privateLookupIn(last, lookup), name);
+        }
+        return (Function<Object[], Object>)
+                MethodHandles.privateLookupIn(last, lookup)
+                        .findConstructor(last, MethodType.methodType(void.class))
+                        .invoke();
+    }
+
+    private static Class<?> defined(Lookup in, String name) throws Exception {
+        ClassLoader ours = SwitchChannels.class.getClassLoader();
+        try (InputStream file = ours.getResourceAsStream(FOLDER + name + ".class")) {
+            return in.defineClass(file.readAllBytes());
+        } catch (LinkageError e) { // by another test method
+            return Class.forName("sun.nio.ch." + name, false, null);
+        }
+    }
+
+    private Void goOn() throws IOException {
+        SwitchChannels.goOn(provider, new Object[] {channel});
+        return null;
+    }
+
+    private int read() throws IOException {
+        return channel.read(ByteBuffer.allocate(1));
+    }
+
+    private int readAlone() throws IOException {
+        synchronized (channel.blockingLock()) {
+            return read();
+        }
+    }
+
+    private boolean known() {
+        return SwitchedConnection.of(channel) != null;
+    }
+
+    private boolean shown() {
+        return SwitchedConnection.of(channel).selectorSide.wanted;
+    }
+
+    @Test
+    void aReaderMayHoldTheBlockingLock() throws Exception {
+        Task<Integer> reader = Task.start(this::readAlone);
+        reader.awaitBlocked();
+        Void _ = Task.start(this::goOn).get();
+        assertTrue(known());
+        assertFalse(shown());
+        accepted.write(ByteBuffer.allocate(1));
+        assertEquals(1, reader.get());
+    }
+
+    /** It has begun before the switch goes on, and ends afterwards. */
+    @Test
+    void aChangeOfTheModeMayWaitForAReader() throws Exception {
+        Task<Integer> reader = Task.start(this::read);
+        reader.awaitBlocked();
+        Task<?> change = Task.start(() -> channel.configureBlocking(false));
+        change.awaitBlocked();
+        Void _ = Task.start(this::goOn).get();
+        assertFalse(shown());
+        accepted.write(ByteBuffer.allocate(1));
+        assertEquals(1, reader.get());
+        Object _ = change.get();
+        assertFalse(channel.isBlocking());
+        assertTrue(shown());
+    }
+
+    @Test
+    void theModeOfBeforeIsKnown() throws Exception {
+        channel.configureBlocking(false);
+        Void _ = goOn();
+        assertTrue(shown());
+        channel.configureBlocking(true);
+        assertFalse(shown());
+    }
+}
