@@ -30,8 +30,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * queue.
  *
  * <p>Early: a channel that is made before the switch has started listens and accepts at once, and
- * the switch goes on with it once it has started. Until then a thread that accepts waits for half a
- * second at a time, because it may have to look at a second queue afterwards.
+ * the switch goes on with it once it has started. Until then, and during a bind of the switch's, a
+ * thread that accepts waits for half a second at a time, because it may have to look at a second
+ * queue afterwards, and {@link #goOn} waits for it.
  *
  * <p>{@code accepting} is held over a whole {@code accept}, and by a change of the blocking mode,
  * which therefore waits for an accept as in the JDK. {@code turn}, taken after it, admits one
@@ -60,7 +61,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     private final EarlyAccept early; // null = not early
 
     private volatile SecondQueue beside; // early: set once, when the switch has started
-    private volatile boolean settled; // early: the switch has gone on with it, or never will
+    private volatile boolean settled; // it listens, and goOn does not follow any more
     private volatile boolean both; // there are two queues; set once
     private volatile int epoll = -1; // set once
     private FileDescriptor epollFd; // set before epoll
@@ -109,7 +110,11 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
     @Override
     public ServerSocketChannel bind(SocketAddress address, int backlog) throws IOException {
         if (early == null) {
-            beside.bind(this, address, backlog);
+            try {
+                beside.bind(this, address, backlog);
+            } finally {
+                settled = super.localAddress() != null;
+            }
             return this;
         }
         bindKernel(address, backlog);
@@ -297,7 +302,7 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
      * queues now.
      */
     private SocketChannel acceptByKernel(long nanos, boolean timed) throws IOException {
-        if (early == null || settled || !blocking || !isBlocking()) {
+        if (settled || !blocking || !isBlocking()) {
             if (both) { // settled is set after both: goOn may have come since the caller looked
                 return null;
             }
