@@ -105,7 +105,11 @@ final class MovingConnection extends Upgrade implements Duplex {
     protected void onLimitKnown() {
         if (handover.finished()) {
             try {
-                kernel.shutdownInput();
+                synchronized (this) { // excludes a close, which may hold the kernel's lock for long
+                    if (!isClosed()) {
+                        kernel.shutdownInput();
+                    }
+                }
             } catch (IOException e) {
                 // the socket is closed or broken: the reader is told so
             }

@@ -53,6 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class MovedReaderTest implements OffloadProvider {
     private static final int LONG_MILLIS = 600_000;
+    private static final int MANY_BYTES = 200_000; // more than the peer's kernel takes unread
 
     private final AtomicLong waitedNanos = new AtomicLong(-1);
     private volatile boolean limitRead;
@@ -151,6 +152,39 @@ class MovedReaderTest implements OffloadProvider {
     private static boolean waitsInKernel(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .anyMatch(f -> f.getClassName().equals("sun.nio.ch.NioSocketImpl"));
+    }
+
+    /** The kernel's close waits for a peer that takes nothing, under the kernel socket's lock. */
+    @Test
+    void aCloseThatLingersDoesNotHoldUpAThreadOfTheProvider() throws Exception {
+        socket.setSendBufferSize(MANY_BYTES);
+        socket.setSoLinger(true, LONG_MILLIS / 1000);
+        socket.getOutputStream().write(new byte[MANY_BYTES]);
+        await().until(() -> armed != null);
+        armed.run();
+        var carried =
+                (MovingConnection) ((SwitchClientImpl) SwitchedSockets.implOf(socket)).carried;
+        Task<Void> closing =
+                Task.start(
+                        () -> {
+                            socket.close();
+                            return null;
+                        });
+        try {
+            await().until(() -> waitsInKernel(closing.thread()));
+            closing.awaitBlocked();
+            // as if the thread that has taken the limit had been slow until now
+            Task<Void> late =
+                    Task.start(
+                            () -> {
+                                carried.onLimitKnown();
+                                return null;
+                            });
+            Void _ = late.get();
+        } finally {
+            accepted.close(); // ends the wait
+        }
+        Void _ = closing.get();
     }
 
     /** The output moves, then the input, of which nothing has come by TCP. */
