@@ -209,12 +209,12 @@ final class EarlyServerImpl extends EarlyImpl {
             }
             return;
         }
-        SocketImpl _ = start.apply(Map.of("wanted", true));
         boolean interrupted = false;
         synchronized (this) {
             while (!settled && !closed) {
+                SocketImpl _ = start.apply(Map.of("wanted", true)); // there may be no thread yet
                 try {
-                    wait();
+                    wait(WAIT_MILLIS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }

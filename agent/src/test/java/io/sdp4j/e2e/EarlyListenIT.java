@@ -99,7 +99,7 @@ class EarlyListenIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"tcp,", "tcp, lost", "both,", "both, lost"})
+    @CsvSource({"tcp,", "tcp, lost", "both,", "both, lost", "both, no thread"})
     void acceptsIntoEverySocketOfTheSwitch(String rule, String how) throws Exception {
         try (Jvms jvms = new Jvms(directory)) {
             Path rules = jvms.rules("rules.conf", "use " + rule + " server * *:*\n");

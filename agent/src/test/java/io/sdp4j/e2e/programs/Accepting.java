@@ -1,10 +1,12 @@
 package io.sdp4j.e2e.programs;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -19,9 +21,15 @@ public final class Accepting {
     /**
      * Does it.
      *
-     * @param args {@code lost}: the switch cannot go on with the listener
+     * @param args {@code lost}: the switch cannot go on with the listener; {@code no thread}: there
+     *     is none for the start until an accept waits for it
      */
     public static void main(String[] args) throws Exception {
+        if (List.of(args).contains("no thread")) {
+            thereIsAThread(true);
+            Thread main = Thread.currentThread();
+            Thread.ofPlatform().daemon().start(() -> failToStartOne(main));
+        }
         try (Listener listener = new Listener()) {
             if (List.of(args).contains("lost")) {
                 goOnInVain();
@@ -95,5 +103,34 @@ public final class Accepting {
             }
         }
         EarlyListener.boot("starting").setBoolean(null, false);
+    }
+
+    /** The start learns of a thread that could not be started when {@code main} waits for it. */
+    private static void failToStartOne(Thread main) {
+        try {
+            while (!waitsForTheSwitch(main)) {
+                Thread.sleep(1);
+            }
+            thereIsAThread(false);
+        } catch (ReflectiveOperationException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean waitsForTheSwitch(Thread main) {
+        StackTraceElement[] stack = main.getStackTrace();
+        return main.getState() != Thread.State.RUNNABLE
+                && Arrays.stream(stack).anyMatch(f -> f.getMethodName().equals("awaitSwitch"));
+    }
+
+    private static void thereIsAThread(boolean running) throws ReflectiveOperationException {
+        Class<?> start = Class.forName("io.sdp4j.shim.EarlyStart");
+        Field lock = start.getDeclaredField("LOCK");
+        lock.setAccessible(true);
+        Field field = start.getDeclaredField("running");
+        field.setAccessible(true);
+        synchronized (lock.get(null)) {
+            field.setBoolean(null, running);
+        }
     }
 }
