@@ -70,6 +70,7 @@ public abstract class Upgrade {
     private boolean closed; // this
     private boolean aborted; // this
     private boolean limitless; // this: no limit will come by the stream
+    private boolean queued; // this: ASKED, but no provider has been asked yet
     private ConnectionInfo kernelInfo; // this
     private long movedAfterMillis; // this
     private PeerLimit limit; // set under this, once: before it is MOVING
@@ -396,14 +397,20 @@ public abstract class Upgrade {
 
     /**
      * Returns whether the stream goes on where TCP ended. Called by the holder of the read lock
-     * when TCP has reported an end. Waits until that is clear: a provider that was asked answers
-     * within its time, and the stream of a peer that is gone ends. A peer whose stream says
-     * nothing, because it is stopped or hostile, is waited for a second at most: it would have told
-     * its limit before it ended TCP.
+     * when TCP has reported an end. A move that no provider was asked for yet is given up. Else
+     * waits until that is clear: a provider that was asked answers within its time, and the stream
+     * of a peer that is gone ends. A peer whose stream says nothing, because it is stopped or
+     * hostile, is waited for a second at most: it would have told its limit before it ended TCP.
      *
      * @throws IOException if TCP has ended before all bytes had come that should come by it
      */
     public final boolean goesOn() throws IOException {
+        synchronized (this) {
+            if (queued && state == State.ASKED) { // nobody waits for connections that come first
+                state = State.STAYS;
+                notifyAll();
+            }
+        }
         if (!hearsPeer()) {
             boolean _ = limit.take(); // the thread that would may be late
             synchronized (this) {
@@ -453,6 +460,7 @@ public abstract class Upgrade {
             return false;
         }
         state = State.ASKED;
+        queued = decision != null;
         shown = true;
         return true;
     }
@@ -487,9 +495,10 @@ public abstract class Upgrade {
         }
         int number;
         synchronized (this) {
-            if (closed) {
+            if (closed || state != State.ASKED) {
                 return;
             }
+            queued = false;
             number = descriptor();
         }
         Attempt attempt =
