@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import io.sdp4j.offload.spi.OffloadStream;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -112,11 +113,17 @@ public final class Handover {
     /**
      * Returns how many of {@code wanted} bytes the reader may take from TCP; 0 = no more come by
      * TCP, and from now on the reader reads the stream.
+     *
+     * @throws SocketException if more bytes have come by TCP than the limit says
      */
-    public int room(int wanted) {
-        long left = left();
-        if (left == UNKNOWN) {
+    public int room(int wanted) throws SocketException {
+        long most = limit;
+        if (most == UNKNOWN) {
             return wanted;
+        }
+        long left = most - received.get();
+        if (left < 0) {
+            throw new SocketException("Connection reset");
         }
         if (left == 0) {
             inMoved = true;

@@ -2,8 +2,10 @@ package io.sdp4j.offload;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -11,6 +13,8 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two ends of one connection that move at any step, over a TCP that delays and cuts anywhere, and a
@@ -61,7 +65,7 @@ class HandoverTest {
             total = random.nextInt(60);
         }
 
-        void step(boolean mayMove) {
+        void step(boolean mayMove) throws SocketException {
             switch (random.nextInt(8)) {
                 case 0 -> senderHas |= mayMove;
                 case 1 -> receiverHas |= mayMove;
@@ -114,7 +118,7 @@ class HandoverTest {
             }
         }
 
-        private void receive() {
+        private void receive() throws SocketException {
             int wanted = random.nextInt(1, 9);
             if (!receiver.inMoved()) {
                 long room = receiver.room(wanted);
@@ -142,7 +146,7 @@ class HandoverTest {
 
     @Test
     @DisplayName("every byte comes once and in order, whenever either end moves")
-    void everyByteOnceAndInOrder() {
+    void everyByteOnceAndInOrder() throws SocketException {
         long first = Long.getLong("sdp4j.test.seed", System.nanoTime());
         for (int i = 0; i < SCHEDULES; i++) {
             long seed = first + i;
@@ -154,7 +158,7 @@ class HandoverTest {
         }
     }
 
-    private static void run(Random random) {
+    private static void run(Random random) throws SocketException {
         Direction there = new Direction(random);
         Direction back = new Direction(random);
         boolean mayMove = random.nextInt(8) != 0;
@@ -170,7 +174,7 @@ class HandoverTest {
 
     @Test
     @DisplayName("a limit below what has come already is refused")
-    void refusesWhatCannotBe() {
+    void refusesWhatCannotBe() throws SocketException {
         Handover h = new Handover(new AtomicLong(), new AtomicLong());
         h.received(10);
         assertFalse(h.limit(ByteBuffer.allocate(8).putLong(0, 9).array()));
@@ -180,5 +184,17 @@ class HandoverTest {
         assertTrue(h.limit(ByteBuffer.allocate(8).putLong(0, 10).array()));
         assertEquals(0, h.room(5));
         assertTrue(h.inMoved());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5})
+    @DisplayName("bytes of TCP behind the limit are a reset")
+    void refusesMoreThanTheLimit(int more) {
+        Handover h = new Handover(new AtomicLong(), new AtomicLong());
+        h.received(10);
+        assertTrue(h.limit(ByteBuffer.allocate(8).putLong(0, 10).array()));
+        h.received(more);
+        assertThrows(SocketException.class, () -> h.room(5));
+        assertFalse(h.inMoved());
     }
 }
