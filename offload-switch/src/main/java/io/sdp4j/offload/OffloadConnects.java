@@ -134,9 +134,10 @@ final class OffloadConnects {
                     loading = true;
                     break;
                 }
+                Attempt attempt = won(stream);
                 warm = true;
                 failures.forget(remote);
-                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+                return attempt;
             } catch (OffloadUnavailable e) {
                 // The provider reports a resource that a close took away as missing.
                 if (e.reason() == ReasonCode.ABANDONED || abandoned.getAsBoolean()) {
@@ -162,6 +163,19 @@ final class OffloadConnects {
             tell(remote, failure.kernel());
         }
         return without(decision, failure);
+    }
+
+    /** Returns the outcome of an attempt that has won a stream; if that fails, closes it. */
+    private static Attempt won(OffloadStream stream) {
+        Attempt attempt = null;
+        try {
+            attempt = new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+            return attempt;
+        } finally {
+            if (attempt == null) {
+                stream.close(true);
+            }
+        }
     }
 
     /** Tells the operator. */
@@ -284,7 +298,7 @@ final class OffloadConnects {
                                         abandoned,
                                         _ -> {},
                                         socket));
-                return new Attempt(stream, ReasonCode.OFFLOADED, stream.info().detail());
+                return won(stream);
             } catch (OffloadUnavailable e) {
                 failure.add(e);
             } catch (RuntimeException e) {

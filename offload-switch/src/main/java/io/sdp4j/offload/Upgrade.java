@@ -597,6 +597,9 @@ public abstract class Upgrade {
                 if (decision != null) { // one that was accepted came by TCP, whatever follows
                     staysFor(failure);
                 }
+            } catch (RuntimeException | Error e) {
+                stream.close(true);
+                throw e;
             } finally {
                 state = complete ? State.MOVING : State.STAYS;
                 notifyAll();

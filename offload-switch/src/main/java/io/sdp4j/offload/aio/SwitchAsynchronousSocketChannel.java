@@ -212,14 +212,20 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
     void adopt(OffloadStream stream, InetSocketAddress target) throws AsynchronousCloseException {
         synchronized (stateLock) {
             if (!closed) {
-                local = stream.localAddress();
-                remote = target;
-                owner.counters().opened(stream.info(), false);
-                AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
-                if (connecting.cancelled()) {
-                    ready.kill();
+                try {
+                    local = stream.localAddress();
+                    remote = target;
+                    owner.counters().opened(stream.info(), false);
+                    AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
+                    if (connecting.cancelled()) {
+                        ready.kill();
+                    }
+                    offloaded = ready;
+                } finally {
+                    if (offloaded == null) { // nobody else knows of it
+                        stream.close(true);
+                    }
                 }
-                offloaded = ready;
                 state = State.OFFLOADED;
                 return;
             }

@@ -161,17 +161,23 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                 stream.close(true);
                 throw new SocketException("Socket closed");
             }
-            local = stream.localAddress();
-            remote = stream.remoteAddress();
-            owner.counters().opened(stream.info(), accepted);
-            carried =
-                    new OffloadedConnection(
-                            stream,
-                            owner.counters(),
-                            timeoutMillis,
-                            timed,
-                            new ReentrantLock(),
-                            new ReentrantLock());
+            try {
+                local = stream.localAddress();
+                remote = stream.remoteAddress();
+                owner.counters().opened(stream.info(), accepted);
+                carried =
+                        new OffloadedConnection(
+                                stream,
+                                owner.counters(),
+                                timeoutMillis,
+                                timed,
+                                new ReentrantLock(),
+                                new ReentrantLock());
+            } finally {
+                if (carried == null) { // nobody else knows of it
+                    stream.close(true);
+                }
+            }
             boolean usual = kernel == null || options == null; // nothing to ask the kernel for
             if (!usual && Boolean.TRUE.equals(kernel.option(SO_OOBINLINE))) {
                 carried.oobInline(true);

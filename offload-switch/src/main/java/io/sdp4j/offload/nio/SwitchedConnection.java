@@ -281,8 +281,14 @@ final class SwitchedConnection implements ConnectionSwitch {
                 won.close(true);
                 return false;
             }
-            provider.owner.counters().opened(won.info(), false);
-            take(won, new ToldReset());
+            try {
+                provider.owner.counters().opened(won.info(), false);
+                take(won, new ToldReset());
+            } finally {
+                if (stream == null) { // nobody else knows of it
+                    won.close(true);
+                }
+            }
             selectorSide.follow();
             return true;
         }

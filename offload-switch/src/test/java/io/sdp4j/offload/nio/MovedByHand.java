@@ -46,6 +46,7 @@ abstract class MovedByHand {
     volatile int payload; // bytes for a reader
     volatile Runnable whenAsked = () -> {}; // how many are available: after the look
     volatile boolean closed;
+    volatile String unable; // to answer this method
     volatile boolean died; // the peer's process, with input of the stream unread
     volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed
@@ -58,6 +59,9 @@ abstract class MovedByHand {
     Selector selector;
 
     private Object call(Method method, Object[] args) throws IOException {
+        if (method.getName().equals(unable)) {
+            throw new IllegalStateException("test");
+        }
         return switch (method.getName()) {
             case "hashCode" -> 0;
             case "equals" -> args[0] == stream;
