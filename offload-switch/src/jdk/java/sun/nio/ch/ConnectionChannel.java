@@ -478,7 +478,11 @@ public final class ConnectionChannel extends SocketChannelImpl {
                 Thread thread = new Thread(null, task, "sdp4j-files", 0, false);
                 thread.setDaemon(true);
                 thread.setContextClassLoader(null);
-                thread.start();
+                try {
+                    thread.start();
+                } catch (OutOfMemoryError e) { // no thread: the next file tries again
+                    FIRST_FILE.set(task);
+                }
             }
             transfer.lock();
         }
