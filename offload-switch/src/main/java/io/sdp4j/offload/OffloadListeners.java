@@ -1,23 +1,27 @@
 package io.sdp4j.offload;
 
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Verdict;
 import java.lang.ref.Cleaner;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The offload side of one listener: the providers' listeners. The providers may be asked later, see
- * {@link io.sdp4j.offload.spi.OffloadProvider#listensLater}; until they have answered, {@link
- * #offloads} is true and there is nothing to poll.
+ * {@link OffloadProvider#listensLater}; until they have answered, {@link #offloads} is true and
+ * there is nothing to poll.
  *
  * <p>Thread-safety: {@link #poll} is for the one thread that accepts; the rest for any thread.
  */
-public final class OffloadListeners implements AutoCloseable {
+public final class OffloadListeners implements AutoCloseable, Runnable {
     /** Why connections are on TCP although there are listeners. */
     private static final Attempt BY_TCP =
             Attempt.kernel(
@@ -27,25 +31,70 @@ public final class OffloadListeners implements AutoCloseable {
     private final OffloadSwitch owner;
     private final Decision decision;
     private final AcceptedTable accepted;
+    private final ListenSpec spec;
     private volatile List<OffloadListener> listeners = List.of(); // set once, under this
     private volatile Attempt failure; // set before the listeners; null = none
     private boolean settled; // this
     private boolean closed; // this
     private int next;
 
-    /** The providers' answer is still to come by {@link #settle}. */
-    OffloadListeners(OffloadSwitch owner, Decision decision, AcceptedTable accepted) {
+    /** The providers are still to be asked: at once ({@link #listen}), or by a task. */
+    OffloadListeners(
+            OffloadSwitch owner, Decision decision, AcceptedTable accepted, ListenSpec spec) {
         this.owner = owner;
         this.decision = decision;
         this.accepted = accepted;
+        this.spec = spec;
     }
 
-    /**
-     * Takes the providers' answer. Called once.
-     *
-     * @param why there are none; not used if there are some
-     */
-    void settle(List<OffloadListener> found, Attempt why) {
+    /** Listens later, as a task on another thread. */
+    @Override
+    public void run() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+        }
+        try {
+            ProviderFailure _ = listen();
+        } catch (LinkageError | OutOfMemoryError e) {
+            OffloadSwitch.Log.OUT.warn("{} does not listen for offload", spec.address(), e);
+        }
+        if (pending()) {
+            spec.onPending().run(); // an earlier call found nothing to poll yet
+        }
+    }
+
+    /** Makes each provider listen, and returns why some could not. Called once. */
+    ProviderFailure listen() {
+        List<OffloadListener> found = new ArrayList<>();
+        ProviderFailure failed = new ProviderFailure();
+        for (OffloadProvider provider : owner.providers) {
+            try {
+                found.add(provider.listen(spec));
+            } catch (OffloadUnavailable e) {
+                failed.add(e);
+            } catch (RuntimeException e) {
+                OffloadSwitch.Log.OUT.warn(
+                        "provider {} failed to listen on {}", provider.name(), spec.address(), e);
+                failed.add(provider, e);
+            } catch (Error e) {
+                closeAll(found);
+                failed.add(provider, e);
+                settle(List.of(), failed.kernel());
+                throw e;
+            }
+        }
+        if (found.isEmpty()) {
+            OffloadSwitch.Log.OUT.debug(
+                    "{} does not listen for offload: {}", spec.address(), failed.detail());
+            owner.losses.add("listener " + spec.address(), failed.reason(), failed.detail());
+        }
+        settle(found, failed.kernel());
+        return failed;
+    }
+
+    private void settle(List<OffloadListener> found, Attempt why) {
         synchronized (this) {
             assert !settled;
             settled = true;
@@ -131,10 +180,6 @@ public final class OffloadListeners implements AutoCloseable {
      */
     public static void whenForgotten(Object holder, Runnable closing) {
         Cleaner.Cleanable _ = StreamCleaner.register(holder, closing);
-    }
-
-    synchronized boolean isClosed() {
-        return closed;
     }
 
     @Override

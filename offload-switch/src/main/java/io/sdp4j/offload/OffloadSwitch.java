@@ -92,7 +92,7 @@ public final class OffloadSwitch {
     private static final int REMEMBERED = 1024;
 
     private final Supplier<Policy> policy;
-    private final List<OffloadProvider> providers;
+    final List<OffloadProvider> providers; // asked in this order; immutable
     private final SwitchSettings settings;
     private final KernelSocketSource kernel;
     private final Consumer<Closeable> opened;
@@ -105,7 +105,7 @@ public final class OffloadSwitch {
     final AtomicLong answered = new AtomicLong();
 
     private final SwitchCounters counters = new SwitchCounters();
-    private final Losses losses = new Losses(new Warnings());
+    final Losses losses = new Losses(new Warnings());
 
     /**
      * @param policy the rules now in force; asked once per connection and listener, must not block
@@ -342,15 +342,14 @@ public final class OffloadSwitch {
         }
         boolean only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         AcceptedTable accepted = new AcceptedTable();
-        OffloadListeners listening = new OffloadListeners(this, decision, accepted);
         int most = backlog < 1 ? DEFAULT_BACKLOG : backlog; // as the kernel reads it
         ListenSpec spec =
                 new ListenSpec(address, dualStack, most, decision.fabrics(), onPending, accepted);
-        OffloadListen listen = new OffloadListen(providers, losses, spec, listening);
-        if (listensLater(decision) && ConnectThreads.start(listen)) {
+        OffloadListeners listening = new OffloadListeners(this, decision, accepted, spec);
+        if (listensLater(decision) && ConnectThreads.start(listening)) {
             return listening;
         }
-        ProviderFailure failure = listen.now();
+        ProviderFailure failure = listening.listen();
         if (only && !listening.offloads()) {
             counters.refused();
             throw failure.causing(
