@@ -75,7 +75,10 @@ final class AsyncAcceptor
     Future<AsynchronousSocketChannel> accept(
             Object attachment, CompletionHandler<AsynchronousSocketChannel, Object> handler) {
         Operation fresh =
-                new Operation(handler, attachment, handler == null ? new Pending<>(this) : null);
+                new Operation(
+                        handler,
+                        attachment,
+                        handler == null ? new Pending<>(this, listener) : null);
         Taken taken;
         boolean begin;
         boolean late;
@@ -254,11 +257,6 @@ final class AsyncAcceptor
         waiting = null;
         killed = true;
         return true;
-    }
-
-    @Override
-    public void closeChannel() {
-        closeQuietly(listener);
     }
 
     /** Closes both listeners, then fails the waiting accept: by then the address is free. */

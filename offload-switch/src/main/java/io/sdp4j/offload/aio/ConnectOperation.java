@@ -46,7 +46,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         this.reachable = reachable;
         this.handler = handler;
         this.attachment = attachment;
-        this.future = handler == null ? new Pending<>(this) : null;
+        this.future = handler == null ? new Pending<>(this, channel) : null;
     }
 
     @Override
@@ -136,10 +136,5 @@ final class ConnectOperation implements Runnable, Pending.Owner {
         cancelled |= !over;
         over = true;
         return cancelled;
-    }
-
-    @Override
-    public void closeChannel() {
-        channel.closeAfter(null);
     }
 }

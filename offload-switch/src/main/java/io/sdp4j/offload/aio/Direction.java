@@ -118,7 +118,7 @@ final class Direction implements Runnable, Pending.Owner {
                 if ((later || !tried(false)) && !unitMissing(timeout, unit)) {
                     handler = target;
                     attachment = with;
-                    future = target == null ? new Pending<>(this) : null;
+                    future = target == null ? new Pending<>(this, owner.channel) : null;
                     Pending<Number> result = future;
                     if (!lent) {
                         owner.stream.lend(op, loan);
@@ -457,11 +457,6 @@ final class Direction implements Runnable, Pending.Owner {
         }
         forget();
         return true;
-    }
-
-    @Override
-    public void closeChannel() {
-        owner.channel.closeAfter(null);
     }
 
     /** Forbids further operations, because the connect was cancelled. */

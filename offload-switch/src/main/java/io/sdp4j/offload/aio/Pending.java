@@ -1,6 +1,7 @@
 package io.sdp4j.offload.aio;
 
 import java.io.IOException;
+import java.nio.channels.Channel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
@@ -19,15 +20,17 @@ final class Pending<V> extends CompletableFuture<V> {
          * @return false if it is being completed at this moment
          */
         boolean giveUp(Pending<?> operation);
-
-        /** Closes the channel. */
-        void closeChannel();
     }
 
     private final Owner owner;
+    private final Channel channel;
 
-    Pending(Owner owner) {
+    /**
+     * @param channel closed by a forced cancel
+     */
+    Pending(Owner owner, Channel channel) {
         this.owner = owner;
+        this.channel = channel;
     }
 
     /** Returns a completed future. */
@@ -59,7 +62,7 @@ final class Pending<V> extends CompletableFuture<V> {
             return false;
         }
         if (mayInterruptIfRunning) {
-            owner.closeChannel();
+            AsyncAcceptor.closeQuietly(channel);
         }
         return super.cancel(mayInterruptIfRunning);
     }

@@ -172,7 +172,7 @@ final class Readiness implements KernelAsync.Watcher {
 
     @Override
     public void closeChannel() {
-        owner.channel.closeAfter(null);
+        AsyncAcceptor.closeQuietly(owner.channel);
     }
 
     /** Ends the watch. Called when the gate is empty and the stream is about to be closed. */

@@ -534,9 +534,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         try {
             close();
         } catch (IOException e) {
-            if (reason != null) {
-                reason.addSuppressed(e);
-            }
+            reason.addSuppressed(e);
         }
     }
 
