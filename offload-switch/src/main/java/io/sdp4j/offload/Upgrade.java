@@ -55,7 +55,6 @@ public abstract class Upgrade {
     protected final ToldReset reset = new ToldReset(); // also the stream's
     protected volatile boolean inputShut;
     protected volatile boolean outputShut;
-    protected volatile boolean virtual; // used by a virtual thread
 
     private final UpgradeTrigger trigger;
     private final Decision decision; // null for an accepted one, which does not propose

@@ -36,6 +36,7 @@ final class MovingConnection extends Upgrade implements Duplex {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
     private volatile int timeoutMillis;
+    private volatile boolean virtual; // used by a virtual thread
     private volatile boolean nonBlocking; // see OffloadedConnection, which takes it over
     private boolean ended; // readLock: a read was told TCP's end, as later ones are (behaviour 14)
     private volatile OffloadedConnection moved; // set once
@@ -111,7 +112,7 @@ final class MovingConnection extends Upgrade implements Duplex {
                     }
                 }
             } catch (IOException e) {
-                // the socket is closed or broken: the reader is told so
+                // the socket is broken: the reader is told so
             }
         }
     }

@@ -37,12 +37,6 @@ final class ChannelStream extends StreamHandle implements Carrier {
     private SocketException
             untold; // writeLock: left for the next write, as an earlier one had moved something
 
-    /**
-     * Whether a write returns as soon as it has moved something. So does the JDK's channel once a
-     * virtual thread has used it, as its socket stays non-blocking from then on.
-     */
-    private volatile boolean partialWrites;
-
     ChannelStream(
             SwitchedConnection connection,
             OffloadStream stream,
@@ -54,7 +48,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         this.connection = connection;
         this.channel = connection.channel;
         this.reset = reset;
-        noteThread(); // this thread may have connected the channel
+        connection.noteThread(); // this thread may have connected the channel
     }
 
     /** Called after a data lock was given back: a close, or a move, may wait for it. */
@@ -68,17 +62,6 @@ final class ChannelStream extends StreamHandle implements Carrier {
         } else {
             moving.gaveLockBack();
         }
-    }
-
-    private void noteThread() {
-        if (!partialWrites && Thread.currentThread().isVirtual()) {
-            partialWrites = true;
-        }
-    }
-
-    /** Notes that a virtual thread has used the connection while the kernel carried it. */
-    void usedByVirtualThread() {
-        partialWrites = true;
     }
 
     @Override
@@ -132,7 +115,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                 if (inputShut()) {
                     n = -1;
                 } else {
-                    targets.of(one, several, offset, length, partialWrites);
+                    targets.of(one, several, offset, length, connection.virtual);
                     boolean lent = blocking && targets.lend(stream, OffloadStream.READ);
                     try {
                         n = targets.move();
@@ -207,7 +190,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         channel.ensureOpen();
         boolean blocking = channel.isBlocking();
         channel.enter(blocking);
-        noteThread();
+        connection.noteThread();
         if (reset.readerKnows() && !inputShut()) {
             channel.leave(blocking, false);
             throw new SocketException("Connection reset");
@@ -291,7 +274,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
             }
             boolean blocking = beginWrite();
             try {
-                sources.of(one, several, offset, length, partialWrites);
+                sources.of(one, several, offset, length, connection.virtual);
                 if (outputShut()) {
                     if (all) {
                         throw new ClosedChannelException();
@@ -312,7 +295,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
                     boolean lent = blocking && sources.lend(stream, OffloadStream.WRITE);
                     try {
                         n = sources.move();
-                        boolean whole = all || !partialWrites;
+                        boolean whole = all || !connection.virtual;
                         if (blocking && sources.more() && (whole || n == 0)) {
                             n += writeSlowly(n, whole);
                         }
@@ -347,7 +330,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         channel.ensureOpen();
         boolean blocking = channel.isBlocking();
         channel.enter(blocking);
-        noteThread();
+        connection.noteThread();
         return blocking;
     }
 
@@ -408,7 +391,7 @@ final class ChannelStream extends StreamHandle implements Carrier {
         writeLock.lock();
         try {
             boolean blocking = beginWrite();
-            boolean waits = blocking && !partialWrites;
+            boolean waits = blocking && !connection.virtual;
             boolean sent = false;
             try {
                 sent = tryUrgent(value);

@@ -80,7 +80,7 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (!channel.isBlocking()) {
             return UpgradePolicy.Waits.SELECTOR;
         }
-        return virtual ? UpgradePolicy.Waits.VIRTUAL_THREAD : UpgradePolicy.Waits.THREAD;
+        return connection.virtual ? UpgradePolicy.Waits.VIRTUAL_THREAD : UpgradePolicy.Waits.THREAD;
     }
 
     @Override
@@ -93,9 +93,6 @@ final class MovingChannel extends Upgrade implements Carrier {
         assert Thread.holdsLock(this);
         ChannelStream taken = connection.takeMoved(stream, reset);
         moved = taken;
-        if (virtual) { // read after moved was set; noteUse sets it first and then reads moved
-            taken.usedByVirtualThread();
-        }
         return taken;
     }
 
@@ -187,13 +184,7 @@ final class MovingChannel extends Upgrade implements Carrier {
         if (neverMoves()) {
             connection.stayOnKernel();
         }
-        if (!virtual && Thread.currentThread().isVirtual()) {
-            virtual = true;
-            ChannelStream stream = moved;
-            if (stream != null) {
-                stream.usedByVirtualThread();
-            }
-        }
+        connection.noteThread();
     }
 
     /**

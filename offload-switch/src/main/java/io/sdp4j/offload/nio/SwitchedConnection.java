@@ -50,6 +50,14 @@ final class SwitchedConnection implements ConnectionSwitch {
     volatile ChannelStream stream; // set once
     private boolean begunMoving; // stateLock
     volatile MovingChannel moving; // set once; null again if the connection stays on the kernel
+
+    /**
+     * Whether a virtual thread has used the connection. A write by the stream then returns as soon
+     * as it has moved something. So does the JDK's channel, whose socket stays non-blocking from
+     * then on.
+     */
+    volatile boolean virtual;
+
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
 
@@ -241,6 +249,13 @@ final class SwitchedConnection implements ConnectionSwitch {
 
     void nudgeMoved() {
         selectorSide.selectors.putBack(channel);
+    }
+
+    /** Called by each thread that reads or writes. */
+    void noteThread() {
+        if (!virtual && Thread.currentThread().isVirtual()) {
+            virtual = true;
+        }
     }
 
     /** Returns where the connection runs and why; empty while there is none. */
