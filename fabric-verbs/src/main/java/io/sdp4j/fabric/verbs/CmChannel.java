@@ -191,7 +191,7 @@ final class CmChannel {
             more = onReadable();
         } finally {
             if (more) {
-                loop.execute(this::takeAll);
+                loop.schedule(this::takeAll, 0); // not a task: tasks go before timers
             }
         }
     }

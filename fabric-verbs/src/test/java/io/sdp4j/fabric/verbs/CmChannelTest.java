@@ -2,6 +2,7 @@ package io.sdp4j.fabric.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,6 +25,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,13 +38,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class CmChannelTest {
     private final EpollLoop loop = (EpollLoop) EventLoop.start("test-loop", t -> {});
-    private final Arena arena = Arena.ofShared();
+    private final Arena arena = Arena.ofAuto(); // the loop may still be in a function of it
     private final int fd = Descriptors.eventFd();
     private final MemorySegment channelMemory = arena.allocate(RdmaCm.EVENT_CHANNEL);
+
+    /** Of an id that is not known. */
+    private final MemorySegment event = arena.allocate(RdmaCmEvent.LAYOUT);
+
     private final Map<String, MemorySegment> functions = new HashMap<>();
     private boolean channelsLeft = true;
     private int ids;
     private boolean endedMeanwhile;
+    private volatile boolean flood;
     private CmChannel channel;
 
     @BeforeEach
@@ -51,6 +58,7 @@ class CmChannelTest {
         stand("rdma_create_event_channel", "createEventChannel", 0);
         stand("rdma_create_id", "createId", 4);
         stand("rdma_destroy_id", "destroyId", 1);
+        stand("rdma_get_cm_event", "getEvent", 2);
         stand("other", "other", 0);
         MemorySegment other = functions.get("other");
         RdmaCm cm =
@@ -75,7 +83,6 @@ class CmChannelTest {
     void close() {
         loop.end();
         Linux.close(fd);
-        arena.close();
     }
 
     long createEventChannel() {
@@ -90,6 +97,13 @@ class CmChannelTest {
 
     long destroyId(long id) {
         endedMeanwhile |= channel.endIfUnused();
+        return 0;
+    }
+
+    long getEvent(long of, long into) {
+        if (flood) {
+            Bindings.at(into, JAVA_LONG).set(JAVA_LONG, 0, event.address());
+        }
         return 0;
     }
 
@@ -133,5 +147,21 @@ class CmChannelTest {
         channelsLeft = false;
         assertThrows(FabricException.class, channel::own);
         assertTrue(channel.endIfUnused());
+    }
+
+    /** The events of peers that connect and leave, one after the other. */
+    @Test
+    void aFloodOfEventsDoesNotHoldUpTimers() throws FabricException {
+        AtomicBoolean timer = new AtomicBoolean();
+        flood = true;
+        Descriptors.signal(fd);
+        try {
+            channel.adopt(channel.createId(e -> {}), e -> {});
+            loop.schedule(() -> timer.set(true), 1);
+            await().untilTrue(timer);
+        } finally {
+            flood = false;
+            Descriptors.drain(fd);
+        }
     }
 }
