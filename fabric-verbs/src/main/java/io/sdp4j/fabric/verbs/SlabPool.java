@@ -2,6 +2,7 @@ package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
+import io.sdp4j.linux.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -178,8 +179,15 @@ final class SlabPool {
         long size = Math.max(need, Math.min(slabBytes, maxBytes - bytes) & -PAGE);
         while (true) {
             Arena arena = Arena.ofShared();
-            MemorySegment memory = arena.allocate(size, PAGE);
-            long registration = registrar.register(memory);
+            MemorySegment memory = null;
+            long registration = -Linux.ENOMEM;
+            OutOfMemoryError scarce = null;
+            try {
+                memory = arena.allocate(size, PAGE);
+                registration = registrar.register(memory);
+            } catch (OutOfMemoryError e) {
+                scarce = e; // a limit of the address space, for example
+            }
             if (registration > 0) {
                 Slab s = new Slab(arena, memory, registration, registrar.lkey(registration));
                 slabs.add(s);
@@ -188,7 +196,10 @@ final class SlabPool {
             }
             arena.close();
             if (size == need && !releaseEmpty()) {
-                throw VerbsFailures.memory(need, (int) registration);
+                throw scarce == null
+                        ? VerbsFailures.memory(need, (int) registration)
+                        : new FabricException(
+                                Cause.RESOURCES, "no memory for buffers: " + scarce, scarce);
             }
             size = Math.max(need, (size / 2) & -PAGE);
         }

@@ -99,9 +99,17 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
                     "the connection cannot be accepted",
                     channel.cm.accept(id, RdmaConnParam.of(arena, reply, served, started)));
         } catch (FabricException e) {
-            channel.cm.reject(id, new byte[0]); // has no effect if accept has failed
-            channel.loop.execute(() -> fail(e));
+            refuse(e);
+        } catch (OutOfMemoryError e) {
+            refuse(
+                    new FabricException(
+                            Cause.RESOURCES, "the connection cannot be accepted: " + e, e));
         }
+    }
+
+    private void refuse(FabricException why) {
+        channel.cm.reject(id, new byte[0]); // has no effect if accept has failed
+        channel.loop.execute(() -> fail(why));
     }
 
     private static int fewer(int own, int asked) {

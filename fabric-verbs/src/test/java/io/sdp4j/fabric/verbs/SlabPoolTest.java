@@ -125,4 +125,43 @@ class SlabPoolTest {
         l.close();
         pool.close();
     }
+
+    @Test
+    void withoutMemoryThereIsNoLease() throws Exception {
+        SlabPool pool = pool(registrar, Long.MAX_VALUE / 2);
+        long tooMuch = 1L << 50; // more than a process can address
+        FabricException e = assertThrows(FabricException.class, () -> pool.lease(tooMuch));
+        assertEquals(FabricException.Cause.RESOURCES, e.why());
+        assertFalse(e.getMessage().contains("ulimit"), e.getMessage());
+        pool.lease(1).close();
+        pool.close();
+    }
+
+    @Test
+    void whereMemoryIsShortSlabsAreSmaller() throws Exception {
+        SlabPool.Registrar scarce =
+                new SlabPool.Registrar() {
+                    @Override
+                    public long register(MemorySegment memory) {
+                        if (memory.byteSize() > SLAB / 4) {
+                            throw new OutOfMemoryError("of the test");
+                        }
+                        return registrar.register(memory);
+                    }
+
+                    @Override
+                    public int lkey(long registration) {
+                        return registrar.lkey(registration);
+                    }
+
+                    @Override
+                    public void deregister(long registration) {
+                        registrar.deregister(registration);
+                    }
+                };
+        SlabPool pool = new SlabPool(scarce, 100 * SLAB, SLAB);
+        pool.lease(SLAB / 8).close();
+        assertEquals(SLAB / 4, pool.bytes());
+        pool.close();
+    }
 }
