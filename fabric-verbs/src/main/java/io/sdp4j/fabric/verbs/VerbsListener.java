@@ -190,12 +190,9 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
             side.reject(new byte[0]);
             return;
         }
-        pending.add(side);
-        if (!looking) {
-            looking = true;
-            channel.loop.schedule(this::look, LOOK_NANOS);
-        }
         try {
+            pending.add(side);
+            lookLater();
             request.handler().onRequest(side);
         } catch (RuntimeException | Error failure) {
             side.reject(new byte[0]); // otherwise it would stay pending, and its peer would wait
@@ -204,10 +201,20 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     }
 
     private void look() {
-        pending.forEach(VerbsPassiveSide::onLook);
-        looking = !pending.isEmpty();
-        if (looking) {
+        looking = false;
+        try {
+            pending.forEach(VerbsPassiveSide::onLook);
+        } finally {
+            if (!pending.isEmpty()) {
+                lookLater();
+            }
+        }
+    }
+
+    private void lookLater() {
+        if (!looking) {
             channel.loop.schedule(this::look, LOOK_NANOS);
+            looking = true; // only now: there may be no memory for the timer
         }
     }
 
