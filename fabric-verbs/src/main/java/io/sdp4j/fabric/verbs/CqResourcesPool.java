@@ -2,6 +2,7 @@ package io.sdp4j.fabric.verbs;
 
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.EventLoop;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -48,14 +49,10 @@ final class CqResourcesPool {
     void giveBack(CqResources resources) {
         boolean kept;
         synchronized (this) {
-            kept = !closed && idle.size() < MAX_IDLE;
+            kept = !closed && idle.size() < MAX_IDLE && willSweep();
             if (kept) {
                 resources.sweep = sweep;
                 idle.push(resources);
-                if (!sweeping) {
-                    sweeping = true;
-                    loop.schedule(this::sweep, SWEEP_NANOS);
-                }
             }
         }
         if (!kept) {
@@ -63,24 +60,41 @@ final class CqResourcesPool {
         }
     }
 
+    /** Lets a sweep follow; false if there is no memory for its timer. */
+    private boolean willSweep() {
+        assert Thread.holdsLock(this);
+        if (!sweeping) {
+            try {
+                loop.schedule((EventLoop.Repeatable) this::sweep, SWEEP_NANOS);
+            } catch (OutOfMemoryError e) {
+                return false;
+            }
+            sweeping = true;
+        }
+        return true;
+    }
+
     /** Closes resources that were given back before the last sweep. */
     private void sweep() {
-        List<CqResources> old = new ArrayList<>();
-        synchronized (this) {
-            for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
-                CqResources resources = i.next();
-                if (resources.sweep != sweep) {
-                    i.remove();
-                    old.add(resources);
+        List<CqResources> old = new ArrayList<>(MAX_IDLE);
+        try {
+            synchronized (this) {
+                for (Iterator<CqResources> i = idle.iterator(); i.hasNext(); ) {
+                    CqResources resources = i.next();
+                    if (resources.sweep != sweep) {
+                        i.remove();
+                        old.add(resources);
+                    }
+                }
+                sweep++;
+                sweeping = !idle.isEmpty();
+                if (sweeping) {
+                    loop.schedule((EventLoop.Repeatable) this::sweep, SWEEP_NANOS);
                 }
             }
-            sweep++;
-            sweeping = !idle.isEmpty();
-            if (sweeping) {
-                loop.schedule(this::sweep, SWEEP_NANOS);
-            }
+        } finally {
+            old.forEach(CqResources::close);
         }
-        old.forEach(CqResources::close);
     }
 
     /** Closes all resources, and from now on all that come back. Event thread. */

@@ -118,7 +118,12 @@ abstract class KeptRegistrations {
             registrar.deregister(over);
         }
         if (begin) {
-            sweepLater.run();
+            try {
+                sweepLater.run();
+            } catch (OutOfMemoryError scarce) { // no timer would end it in time
+                sweeping = false;
+                dropIfKept(e);
+            }
         }
     }
 

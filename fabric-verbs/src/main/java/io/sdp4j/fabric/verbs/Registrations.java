@@ -186,13 +186,13 @@ final class Registrations {
     }
 
     private void sweepLater(KeptRegistrations kept, long nanos) {
-        loop.schedule(
+        EventLoop.Repeatable sweep =
                 () -> {
                     if (!closed && kept.sweep()) {
                         sweepLater(kept, nanos);
                     }
-                },
-                nanos);
+                };
+        loop.schedule(sweep, nanos);
     }
 
     /** Ends the kept registrations; those in use end with their use. */

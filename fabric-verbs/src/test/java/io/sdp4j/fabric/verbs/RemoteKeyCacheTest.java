@@ -31,6 +31,9 @@ class RemoteKeyCacheTest {
 
     private int asked;
 
+    /** There is no memory for a timer. */
+    private boolean scarce;
+
     private static MemorySegment buffer(int len) {
         return MemorySegment.ofBuffer(ByteBuffer.allocateDirect(len));
     }
@@ -51,6 +54,9 @@ class RemoteKeyCacheTest {
 
     private void onAsked() {
         asked++;
+        if (scarce) {
+            throw new OutOfMemoryError("of the test");
+        }
     }
 
     private void keep(Lender by, MemorySegment m) {
@@ -485,5 +491,19 @@ class RemoteKeyCacheTest {
         assertEquals(0, registrar.live());
         assertEquals(0, keys.size());
         use.discard();
+    }
+
+    /** Without a timer nothing would end the key in time. */
+    @Test
+    void isNotKeptIfNoSweepCanFollow() {
+        lend(lender, memory);
+        RegistrationHandle loan = keys.lend(lender, memory, failure);
+        assertTrue(keys.sweep());
+        assertFalse(keys.sweep(), "it is in use");
+        scarce = true;
+        assertTrue(asks(loan));
+        assertEquals(0, registrar.live());
+        scarce = false;
+        assertTrue(asks(keys.lend(lender, memory, failure)), "another sweep may follow");
     }
 }
