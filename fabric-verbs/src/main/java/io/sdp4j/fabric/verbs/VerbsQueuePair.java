@@ -61,19 +61,24 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         this.channel = channel;
         this.device = device;
         device.acquire();
+        QpResources made = null;
         try {
-            resources = new QpResources(channel, device, id, spec, greeted);
+            made = new QpResources(channel, device, id, spec, greeted);
+            resources = made;
+            requests = new WorkRequests(this, resources, spec);
+            teardown = new QpTeardown(this, channel, resources, requests);
+            completions =
+                    new VerbsCompletionQueue(
+                            this, resources, requests, teardown, channel.loop, fabric.spinner());
+            rdma = new VerbsRdma(this, resources, requests, teardown, completions);
+            VerbsDevice.add(resources.qp, this);
         } catch (FabricException | RuntimeException | Error e) {
+            if (made != null) {
+                made.release(true);
+            }
             fabric.release(device);
             throw e;
         }
-        requests = new WorkRequests(this, resources, spec);
-        teardown = new QpTeardown(this, channel, resources, requests);
-        completions =
-                new VerbsCompletionQueue(
-                        this, resources, requests, teardown, channel.loop, fabric.spinner());
-        rdma = new VerbsRdma(this, resources, requests, teardown, completions);
-        VerbsDevice.add(resources.qp, this);
     }
 
     /**
