@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
  * <p>Shape: the completion channel's descriptor and an eventfd. A blocking thread polls its queues,
  * for a while if that has paid off lately, asks for an event, polls once more and sleeps ({@link
  * Sleeper}). An owner without a thread arms, and the event thread looks at the channel once. The
- * thread that takes an event from the channel, a sleeper or the event thread, wakes the other, so
- * neither can miss one.
+ * thread that takes an event from the channel, a sleeper, a poller or the event thread, wakes the
+ * others, so none can miss one.
  *
  * <p>A peer of ours marks the last message of each burst with a solicited event, and a blocking
  * thread sleeps until a mark comes: four messages in a row wake it once. Marks are not relied on: a
@@ -261,7 +261,9 @@ abstract class CqWaiter implements CompletionQueue {
             polled = true;
             resources.countNativeCalls(1);
             Descriptors.drain(ringFd);
-            events.takeAll();
+            if (events.takeAll()) {
+                sleeper.rouse(); // the event may be the one that it waits for
+            }
             if (!look()) {
                 ask();
                 if (!look() && !isOver()) {

@@ -2,13 +2,17 @@ package io.sdp4j.fabric.verbs;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.MemoryRegion;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
+import io.sdp4j.linux.WakeSignal;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,13 +26,17 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * Goal: a thread that sleeps at a queue pair comes out when what another thread has posted since is
- * over and somebody waits for that, although the peer says nothing.
+ * over and somebody waits for that, although the peer says nothing; and when another thread takes
+ * the event that it waits for.
  */
 @EnabledIf(value = "io.sdp4j.fabric.verbs.Lab#present", disabledReason = Lab.ABSENT)
 @Timeout(120)
 class VerbsSleeperTest {
     private static final int SEND_SLOTS = 8;
     private static final int LEN = 64;
+
+    /** So few that nobody waits for send slots. */
+    private static final int ROUNDS = 4;
 
     /** Messages before the test, whose slots no thread has asked for. */
     private static final int SAID = 2;
@@ -106,6 +114,52 @@ class VerbsSleeperTest {
             assertTrue(pair.a().postRead(1, into, 0, LEN, from.address(), from.rkey()));
             patiently().until(found::isDone);
             assertEquals(Completion.READ, found.join());
+        }
+    }
+
+    /**
+     * Another thread that arms the descriptor and finds something takes the event. Method: the
+     * sleeping thread gets a processor only when no other thread wants it.
+     */
+    @Test
+    void comesOutWhenAPollerTakesItsEvent() throws Exception {
+        CompletionQueue queue = pair.a().completions();
+        Completion c = new Completion();
+        for (int i = 0; i < ROUNDS; i++) {
+            CompletableFuture<Void> out = new CompletableFuture<>();
+            Thread sleeper =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .start(
+                                    () -> {
+                                        stepBack();
+                                        queue.await(Long.MAX_VALUE);
+                                        out.complete(null);
+                                    });
+            patiently().until(() -> sleeps(sleeper));
+            pair.b().postSend(pair.b().takeSendSlot(), LEN, 0);
+            while (!queue.ready()) {
+                Thread.onSpinWait(); // without a pause for the sleeping thread
+            }
+            assertFalse(queue.armDescriptor(true));
+            patiently().until(out::isDone);
+            queue.releaseDescriptor();
+            assertTrue(queue.poll(c));
+            assertEquals(Completion.RECEIVE, c.opcode);
+            pair.a().postReceive(c.slot);
+            LabPairs.say(pair.a(), pair.b(), new byte[LEN]);
+        }
+    }
+
+    private static void stepBack() {
+        try {
+            Process p =
+                    new ProcessBuilder("chrt", "-i", "-p", "0", "" + WakeSignal.self())
+                            .inheritIO()
+                            .start();
+            assertEquals(0, p.waitFor());
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 }
