@@ -14,12 +14,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
  * Wraps the fabric of a plug-in. Its exceptions while connections are set up become failures of
  * this fabric alone, so that other fabrics are tried; so do the linkage errors of a plug-in that
- * was built for another version.
+ * was built for another version. Closing it never fails, so that other fabrics are closed, too.
  */
 public final class PluginFabric implements Fabric {
     private final Fabric fabric;
@@ -106,7 +107,8 @@ public final class PluginFabric implements Fabric {
 
     @Override
     public FabricListener listen(ListenRequest request) throws FabricException {
-        return guarded(() -> fabric.listen(request));
+        FabricListener listener = guarded(() -> Objects.requireNonNull(fabric.listen(request)));
+        return () -> close(listener::close);
     }
 
     @Override
@@ -130,6 +132,14 @@ public final class PluginFabric implements Fabric {
 
     @Override
     public void close() {
-        fabric.close();
+        close(fabric::close);
+    }
+
+    private static void close(Runnable what) {
+        try {
+            what.run();
+        } catch (RuntimeException | LinkageError e) {
+            // nothing of it is used any more
+        }
     }
 }

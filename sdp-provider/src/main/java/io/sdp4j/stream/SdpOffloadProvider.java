@@ -111,11 +111,11 @@ public final class SdpOffloadProvider implements OffloadProvider {
         context.loop()
                 .schedule(
                         () -> {
-                            fabrics.close();
-                            if (devices != null) {
-                                devices.close();
+                            try (devices) { // null is none
+                                fabrics.close();
+                            } finally {
+                                context.atExit().unhook();
                             }
-                            context.atExit().unhook();
                         },
                         context.settings().closeTimeoutNanos());
     }

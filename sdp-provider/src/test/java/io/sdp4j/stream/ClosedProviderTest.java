@@ -1,9 +1,12 @@
 package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sdp4j.fabric.Fabric;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Settings;
@@ -16,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -47,13 +51,33 @@ class ClosedProviderTest {
 
     @Test
     void itsSubscriptionsEndWithIt() throws Exception {
+        listensUntilTheEndOf(new FabricSet(Map.of()));
+    }
+
+    @Test
+    void theyEndThoughAFabricCannotBeClosed() throws Exception {
+        Fabric bad =
+                Shims.proxy(
+                        Fabric.class,
+                        (_, method, _) -> {
+                            throw new IllegalStateException(method.getName());
+                        });
+        FabricSet fabrics = new FabricSet(Map.of("bad", () -> bad));
+        assertSame(bad, fabrics.get("bad"));
+        ExecutionException e =
+                assertThrows(ExecutionException.class, () -> listensUntilTheEndOf(fabrics));
+        assertInstanceOf(IllegalStateException.class, e.getCause());
+        assertEquals(0, listening.get());
+    }
+
+    private void listensUntilTheEndOf(FabricSet fabrics) throws Exception {
         Files.createDirectory(sysfs.resolve("test0"));
         TestLoop loop = TestLoop.take();
         HeldTimers timers = new HeldTimers(loop.loop());
         DeviceResolver devices = new DeviceResolver((_, _) -> List.of(), new Kernel(), sysfs);
         SdpOffloadProvider provider =
                 new SdpOffloadProvider(
-                        new FabricSet(Map.of()),
+                        fabrics,
                         devices,
                         devices,
                         StreamSettings.of(Settings.defaults(SdpSettings.ALL)),

@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricFactory;
+import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.FabricResolver;
 import java.lang.reflect.Method;
@@ -85,6 +87,28 @@ class PluginFabricTest {
         assertTrue(e.getMessage().contains("fabric broken failed"), e.getMessage());
         assertThrows(FabricException.class, () -> guarded.listen(null));
         assertEquals(0, guarded.choosePort(() -> null));
+    }
+
+    /** What is closed behind it is closed, too. */
+    @Test
+    void closingFailsNever() throws Exception {
+        FabricListener listener =
+                () -> {
+                    throw new IllegalStateException("oh");
+                };
+        Capabilities capabilities = new Capabilities(92, true, 0, false, 1, false);
+        Fabric guarded =
+                new PluginFabric(
+                        broken(
+                                Map.of(
+                                        "name",
+                                        "broken",
+                                        "capabilities",
+                                        capabilities,
+                                        "listen",
+                                        listener)));
+        assertDoesNotThrow(guarded.listen(null)::close);
+        assertDoesNotThrow(guarded::close);
     }
 
     /** Nothing is told later that could fail then. */
