@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
+import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.resolve.DeviceResolver;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.function.LongSupplier;
  * be loaded later than a program. Thread-safe.
  */
 final class FabricSet {
+    private static final String OVER = "the provider is closed";
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Opens a fabric; called at most once for each but RDMA's. */
@@ -30,6 +32,7 @@ final class FabricSet {
     private final LongSupplier clock;
     private final Map<String, Opened> opened = new ConcurrentHashMap<>();
     private volatile boolean ended;
+    private volatile boolean closed;
 
     /** Not a lambda, which takes longer to make when a program starts. */
     private static final class Clock implements LongSupplier {
@@ -79,6 +82,7 @@ final class FabricSet {
 
     /** Closes those that were opened; after {@link #end}. */
     void close() {
+        closed = true; // first: one that is being opened now is closed by its opener
         for (Opened o : opened.values()) {
             if (o.fabric != null) {
                 o.fabric.close();
@@ -101,7 +105,10 @@ final class FabricSet {
             throw o.failure;
         }
         if (ended) {
-            throw new FabricException(FabricException.Cause.CLOSED, "the provider is closed");
+            if (closed) {
+                o.fabric.close();
+            }
+            throw new FabricException(Cause.CLOSED, OVER);
         }
         return o.fabric;
     }
@@ -119,6 +126,9 @@ final class FabricSet {
     }
 
     private Opened open(String name) {
+        if (ended) {
+            return failed(new FabricException(Cause.CLOSED, OVER));
+        }
         try {
             return new Opened(openers.get(name).open(), null, 0);
         } catch (FabricException e) {
@@ -126,7 +136,7 @@ final class FabricSet {
         } catch (RuntimeException | LinkageError e) {
             return failed(
                     new FabricException(
-                            FabricException.Cause.UNAVAILABLE,
+                            Cause.UNAVAILABLE,
                             "fabric " + name + " failed to start: " + e,
                             e));
         }

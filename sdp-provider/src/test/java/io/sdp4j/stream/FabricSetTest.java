@@ -14,16 +14,20 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: a driver that is loaded after the first use of RDMA is found, and others cost nothing. */
 class FabricSetTest {
+    private int closed;
     private final Fabric fabric =
             (Fabric)
                     Proxy.newProxyInstance(
                             getClass().getClassLoader(),
                             new Class<?>[] {Fabric.class},
                             (_, method, _) -> {
-                                throw new AssertionError(method);
+                                assertEquals("close", method.getName());
+                                closed++;
+                                return null;
                             });
     private boolean there;
     private int opened;
+    private Runnable onOpen = () -> {};
     private long nanos;
 
     private final FabricSet set =
@@ -31,6 +35,7 @@ class FabricSetTest {
 
     private Fabric open() throws FabricException {
         opened++;
+        onOpen.run();
         if (there) {
             return fabric;
         }
@@ -79,5 +84,27 @@ class FabricSetTest {
         there = true;
         pass(100);
         assertFails("verbs", 1);
+    }
+
+    @Test
+    void afterTheEndNoneIsOpenedForTheFirstTime() {
+        set.end();
+        there = true;
+        FabricException e = assertThrows(FabricException.class, () -> set.get("shm"));
+        assertEquals(Cause.CLOSED, e.why());
+        assertEquals(0, opened);
+    }
+
+    @Test
+    void oneThatIsBeingOpenedAtTheEndIsClosed() {
+        there = true;
+        onOpen =
+                () -> {
+                    set.end();
+                    set.close();
+                };
+        FabricException e = assertThrows(FabricException.class, () -> set.get("shm"));
+        assertEquals(Cause.CLOSED, e.why());
+        assertEquals(1, closed);
     }
 }
