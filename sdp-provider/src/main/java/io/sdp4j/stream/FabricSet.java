@@ -14,13 +14,13 @@ import java.util.function.LongSupplier;
 /**
  * The fabrics of this process, each opened at its first use; one that cannot be opened stays
  * unavailable with its reason. But RDMA is tried again, at most once in ten seconds: a driver may
- * be loaded later than a program. Thread-safe.
+ * be loaded later than a program. So is any fabric that ran out of something. Thread-safe.
  */
 final class FabricSet {
     private static final String OVER = "the provider is closed";
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Opens a fabric; called at most once for each but RDMA's. */
+    /** Opens a fabric; not called again once it has succeeded. */
     @FunctionalInterface
     interface Opener {
         Fabric open() throws FabricException;
@@ -91,8 +91,7 @@ final class FabricSet {
     }
 
     /**
-     * @throws FabricException if the fabric cannot be used; the same each time, for RDMA for ten
-     *     seconds
+     * @throws FabricException if the fabric cannot be used; the same each time, or for ten seconds
      */
     Fabric get(String name) throws FabricException {
         Opened o = opened.get(name);
@@ -120,7 +119,7 @@ final class FabricSet {
 
     private boolean again(String name, Opened last) {
         return last.failure != null
-                && name.equals(DeviceResolver.VERBS)
+                && (name.equals(DeviceResolver.VERBS) || last.failure.why() == Cause.RESOURCES)
                 && clock.getAsLong() - last.nanos >= AGAIN_NANOS
                 && !ended;
     }
@@ -133,10 +132,10 @@ final class FabricSet {
             return new Opened(openers.get(name).open(), null, 0);
         } catch (FabricException e) {
             return failed(e);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
             return failed(
                     new FabricException(
-                            Cause.UNAVAILABLE,
+                            e instanceof OutOfMemoryError ? Cause.RESOURCES : Cause.UNAVAILABLE,
                             "fabric " + name + " failed to start: " + e,
                             e));
         }

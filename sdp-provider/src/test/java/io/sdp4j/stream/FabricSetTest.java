@@ -107,4 +107,20 @@ class FabricSetTest {
         assertEquals(Cause.CLOSED, e.why());
         assertEquals(1, closed);
     }
+
+    @Test
+    void aLackOfMemoryPasses() throws Exception {
+        onOpen =
+                () -> {
+                    throw new OutOfMemoryError("of the test");
+                };
+        FabricException e = assertThrows(FabricException.class, () -> set.get("shm"));
+        assertEquals(Cause.RESOURCES, e.why());
+        onOpen = () -> {};
+        there = true;
+        pass(9);
+        assertSame(e, assertThrows(FabricException.class, () -> set.get("shm")));
+        pass(1);
+        assertSame(fabric, set.get("shm"));
+    }
 }

@@ -94,7 +94,7 @@ public final class VerbsFabric implements Fabric {
     private final Warmup warmup;
     final ConnectWatchdog callWatch;
 
-    private Closeable hotPlug;
+    private Closeable hotPlug = () -> {};
 
     /** Watch of this host's addresses; null = no listener needs it. Event thread only. */
     private Closeable addresses;
@@ -130,8 +130,14 @@ public final class VerbsFabric implements Fabric {
         }
         Ibv ibv = new Ibv();
         VerbsFabric fabric = new VerbsFabric(config, ibv, new CmChannel(new RdmaCm(), epoll));
-        fabric.hotPlug = HotPlug.watch(loop, fabric::onHotPlug);
-        fabric.warmup.begin();
+        try {
+            fabric.hotPlug = HotPlug.watch(loop, fabric::onHotPlug);
+            fabric.warmup.begin();
+        } catch (RuntimeException | Error e) {
+            fabric.warmup.skip();
+            fabric.close();
+            throw e;
+        }
         return fabric;
     }
 

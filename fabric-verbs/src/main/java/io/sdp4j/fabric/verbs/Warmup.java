@@ -46,7 +46,16 @@ final class Warmup {
     }
 
     void begin() {
-        DaemonThread.of("sdp4j-rehearsal", this::run).start();
+        try {
+            DaemonThread.of("sdp4j-rehearsal", this::run).start();
+        } catch (OutOfMemoryError e) {
+            skip(); // no thread: the first connection takes longer
+        }
+    }
+
+    /** There will be no rehearsal. */
+    void skip() {
+        over.countDown();
     }
 
     /** See {@link io.sdp4j.fabric.Fabric#awaitReady}. */
