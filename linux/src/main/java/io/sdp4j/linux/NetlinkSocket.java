@@ -119,14 +119,15 @@ public final class NetlinkSocket implements Closeable {
         if (!(loop instanceof EpollLoop epoll)) {
             throw new IOException("netlink: the event loop makes no native calls");
         }
-        int fd = descriptor(protocol, groups);
-        if (fd < 0) {
-            throw failed("open", fd);
+        Watch watch = new Watch(epoll, onDatagram); // first: there may be no memory for it
+        watch.fd = descriptor(protocol, groups);
+        if (watch.fd < 0) {
+            watch.arena.close();
+            throw failed("open", watch.fd);
         }
-        Watch watch = new Watch(epoll, fd, onDatagram);
-        long number = epoll.watch(fd, watch::onReady);
+        long number = epoll.watch(watch.fd, watch::onReady);
         if (number < 0) {
-            Linux.close(fd);
+            Linux.close(watch.fd);
             watch.arena.close();
             throw failed("watch", number);
         }
@@ -138,14 +139,13 @@ public final class NetlinkSocket implements Closeable {
         final Arena arena = Arena.ofShared();
         final MemorySegment buffer = arena.allocate(ANNOUNCEMENT_BYTES + SENDER_BYTES, 8);
         final EpollLoop loop;
-        final int fd;
+        int fd = -1;
         final Consumer<byte[]> onDatagram;
         boolean ended;
         boolean again; // a timer will go on
 
-        Watch(EpollLoop loop, int fd, Consumer<byte[]> onDatagram) {
+        Watch(EpollLoop loop, Consumer<byte[]> onDatagram) {
             this.loop = loop;
-            this.fd = fd;
             this.onDatagram = onDatagram;
         }
 
@@ -211,11 +211,11 @@ public final class NetlinkSocket implements Closeable {
 
     /** Opens a socket that listens to {@code groups}. */
     private static int descriptor(int protocol, int groups) {
-        int fd = socket(protocol);
-        if (fd < 0) {
-            return fd;
-        }
         try (SyscallBuffer address = SyscallBuffer.allocate(ADDRESS_BYTES)) {
+            int fd = socket(protocol);
+            if (fd < 0) {
+                return fd;
+            }
             address.putShort(0, AF_NETLINK);
             address.putInt(8, groups);
             int r = (int) Linux.call(Linux.BIND, fd, address.address(), ADDRESS_BYTES);
@@ -223,8 +223,8 @@ public final class NetlinkSocket implements Closeable {
                 Linux.close(fd);
                 return r;
             }
+            return fd;
         }
-        return fd;
     }
 
     /** Sends to the kernel, the default destination of an unconnected netlink socket. */

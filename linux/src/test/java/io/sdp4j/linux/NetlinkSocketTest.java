@@ -112,8 +112,7 @@ class NetlinkSocketTest {
         EventLoop loop = EventLoop.start("test-loop", t -> {});
         try {
             NetlinkSocket.Watch watch =
-                    new NetlinkSocket.Watch(
-                            (EpollLoop) loop, -1, datagram -> lost.incrementAndGet());
+                    new NetlinkSocket.Watch((EpollLoop) loop, datagram -> lost.incrementAndGet());
             loop.execute(() -> watch.onReady(0));
             await().until(() -> lost.get() >= 2);
             loop.schedule(() -> timer.set(true), 1);
