@@ -44,8 +44,8 @@ public abstract class SdpSocket extends Socket {
      * back in time, the connection is reset. A moment when little is written is the best: a peer
      * that has no credit left when it is asked cannot answer.
      *
-     * @return false if nothing was asked for: not connected, one half has ended, or the last time
-     *     is not over
+     * @return false if nothing was asked for: not connected, connected by shared memory, which has
+     *     no other way to go, one half has ended, or the last time is not over
      * @throws IOException if there is no port to be found at, or the fabric cannot listen on it;
      *     the connection goes on where it is
      */

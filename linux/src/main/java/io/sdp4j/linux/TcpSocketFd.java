@@ -30,6 +30,7 @@ public final class TcpSocketFd {
     private static final int SO_NETNS_COOKIE = 71;
     private static final int TCP_INFO = 11;
     private static final int TCP_ESTABLISHED = 1;
+    private static final int TCP_CLOSE = 7;
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int ADDRESS_BYTES = 28;
 
@@ -214,9 +215,10 @@ public final class TcpSocketFd {
     }
 
     /**
-     * Returns a duplicate of a socket of this process that is bound to {@code address} and not
-     * connected; the caller closes it. -1 if there is none. Tries the number that was found last,
-     * then those below the first free number, those next to the last found, and finally all.
+     * Returns a duplicate of a socket of this process that is bound to {@code address} and does
+     * nothing else: a listener, or one that connects, is more than a claim to the address. The
+     * caller closes it. -1 if there is none. Tries the number that was found last, then those below
+     * the first free number, those next to the last found, and finally all.
      */
     public static int duplicate(InetSocketAddress address) {
         int last = lastFound;
@@ -275,8 +277,7 @@ public final class TcpSocketFd {
             return -1;
         }
         int copy = (int) Linux.call(Linux.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
-        if (copy >= 0
-                && (fault(copy, address) != null || address(copy, Linux.GETPEERNAME) != null)) {
+        if (copy >= 0 && (fault(copy, address) != null || state(copy) != TCP_CLOSE)) {
             Linux.close(copy);
             return -1;
         }

@@ -8,6 +8,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.NetworkChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -17,6 +20,27 @@ import org.junit.jupiter.api.io.TempDir;
 final class TcpSocketFdTest {
     private static final InetSocketAddress SOME =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+
+    /** The holder of a copy of any other can accept, or speak, in the place of its owner. */
+    @Test
+    void onlyASocketThatIsMerelyBoundIsDuplicated() throws IOException {
+        InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(free);
+                SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel _ = listener.accept()) {
+            assertEquals(-1, duplicate(listener), "the listener, and what it has accepted");
+            assertEquals(-1, duplicate(client), "connected");
+        }
+        try (SocketChannel bound = SocketChannel.open().bind(free)) {
+            int copy = duplicate(bound);
+            assertTrue(copy >= 0);
+            Linux.close(copy);
+        }
+    }
+
+    private static int duplicate(NetworkChannel of) throws IOException {
+        return TcpSocketFd.duplicate((InetSocketAddress) of.getLocalAddress());
+    }
 
     /** The number of a socket that was closed may be a file's by now. */
     @Test

@@ -61,7 +61,7 @@ class BusyPollTest {
     /** A queue that a session has moved to may be closed at the next move, during a look. */
     @Test
     void aSessionThatHasMovedIsNotLookedAt() throws Exception {
-        TestFabric fabric = new TestFabric(ShmConfig.defaults().withSpin(SPIN_NANOS, 8), 32);
+        TestFabric fabric = new TestFabric(ShmConfig.defaults().withSpin(SPIN_NANOS, 8), 32).suspending();
         for (int i = 0; i < 10; i++) {
             try (StreamPair pair = new StreamPair(fabric.provider())) {
                 talk(pair);

@@ -60,7 +60,7 @@ final class HandMadePeer implements AutoCloseable {
 
     /** A port of its own. */
     InetSocketAddress port() throws IOException {
-        ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ServerSocket port = new ProvedListener(InetAddress.getLoopbackAddress());
         ports.add(port);
         return (InetSocketAddress) port.getLocalSocketAddress();
     }

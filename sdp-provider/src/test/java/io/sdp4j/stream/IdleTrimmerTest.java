@@ -31,7 +31,7 @@ final class IdleTrimmerTest {
     /** More looks than it takes until there is nothing left to do. */
     private static final int LOOKS = 20;
 
-    private final TestFabric fabric = TestFabric.opened();
+    private final TestFabric fabric = TestFabric.opened().suspending();
     private final HeldTimers timers = new HeldTimers(fabric.loop());
     private StreamPair pair;
 

@@ -46,7 +46,7 @@ final class MigrationListenerTest {
 
     @BeforeEach
     void open() throws Exception {
-        fabric = new TestFabric();
+        fabric = new TestFabric().suspending();
     }
 
     @AfterEach

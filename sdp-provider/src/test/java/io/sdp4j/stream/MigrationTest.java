@@ -50,7 +50,7 @@ class MigrationTest {
     }
 
     TestFabric openFabric() throws IOException {
-        return new TestFabric();
+        return new TestFabric().suspending();
     }
 
     /** Where both ends are. */

@@ -43,7 +43,7 @@ final class StreamPair implements AutoCloseable {
     /** By an address of this host that the providers' fabrics serve. */
     StreamPair(OffloadProvider listening, OffloadProvider connecting, InetAddress host)
             throws IOException, OffloadUnavailable {
-        kernelListener = new ServerSocket(0, 50, host);
+        kernelListener = new ProvedListener(host);
         InetSocketAddress address = (InetSocketAddress) kernelListener.getLocalSocketAddress();
         listener = listening.listen(new ListenSpec(address, false, 50, List.of(), () -> {}));
         client = connecting.connect(spec(address));

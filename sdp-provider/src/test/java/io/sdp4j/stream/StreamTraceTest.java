@@ -209,7 +209,7 @@ class StreamTraceTest {
     @Test
     void tellsWhatGoesOnElsewhere() throws Exception {
         Path file = folder.resolve("t");
-        try (TestFabric fabric = new TestFabric();
+        try (TestFabric fabric = new TestFabric().suspending();
                 StreamPair pair = new StreamPair(fabric.traced(writer(file)))) {
             SdpStream client = (SdpStream) pair.client;
             SdpStream server = (SdpStream) pair.server;

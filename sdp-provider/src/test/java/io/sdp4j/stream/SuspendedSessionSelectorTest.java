@@ -50,7 +50,7 @@ final class SuspendedSessionSelectorTest {
 
     @BeforeEach
     void open() throws IOException {
-        fabric = new TestFabric().resumingWithin(TimeUnit.SECONDS.toNanos(40));
+        fabric = new TestFabric().suspending().resumingWithin(TimeUnit.SECONDS.toNanos(40));
     }
 
     @AfterEach

@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -44,7 +46,7 @@ final class SuspendedSessionTest {
 
     @BeforeEach
     void open() throws Exception {
-        fabric = new TestFabric();
+        fabric = new TestFabric().suspending();
     }
 
     @AfterEach
@@ -151,6 +153,53 @@ final class SuspendedSessionTest {
                             peer.pump();
                             return peer.machine.eof();
                         });
+    }
+
+    /**
+     * Else an accepted end would show its listener, as the only socket of its address, to a peer
+     * that has nothing to move.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void withinAHostNoneIsSuspended(boolean connects) throws Exception {
+        fabric.close();
+        fabric = new TestFabric();
+        AtomicReference<Fabric> raw = new AtomicReference<>();
+        var provider =
+                fabric.provider(
+                        f -> {
+                            raw.set(f);
+                            return f;
+                        });
+        peer = new HandMadePeer(raw.get());
+        InetSocketAddress at = peer.port();
+        ConnectSpec spec =
+                new ConnectSpec(
+                        at,
+                        _ -> HeldAddress.on(at.getAddress()),
+                        List.of(),
+                        System.nanoTime() + TimeUnit.SECONDS.toNanos(10),
+                        false,
+                        () -> false);
+        if (connects) {
+            peer.listen(at);
+            stream = (SdpStream) provider.connect(spec);
+            peer.accept();
+        } else {
+            OffloadListener listener =
+                    provider.listen(new ListenSpec(at, false, 50, List.of(), () -> {}));
+            Fabric able = TestFabric.suspending(raw.get());
+            peer.take(ActiveOpen.connect(able, fabric.context(), spec));
+            await().until(listener::pending);
+            stream = (SdpStream) listener.poll();
+            listener.close();
+        }
+        assertFalse(stream.migrate());
+        peer.askToSuspend(at.getPort());
+        SocketException e = assertThrows(SocketException.class, () -> read(1));
+        assertEquals("Connection reset", e.getMessage());
+        assertFalse(StreamPair.ask(stream, c -> c.suspension.ever()));
+        stream.close(true);
     }
 
     /**

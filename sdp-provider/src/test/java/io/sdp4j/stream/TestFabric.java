@@ -2,6 +2,7 @@ package io.sdp4j.stream;
 
 import static org.awaitility.Awaitility.await;
 
+import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.shm.ShmConfig;
 import io.sdp4j.fabric.shm.ShmFabric;
@@ -59,7 +60,7 @@ final class TestFabric implements AutoCloseable {
 
     private final Path directory;
     private final boolean ownDirectory;
-    private final Fabric fabric;
+    private Fabric fabric;
     private final TestLoop loop;
     private final int buffers;
     private int deviceBuffers;
@@ -146,6 +147,28 @@ final class TestFabric implements AutoCloseable {
     TestFabric resumingWithin(long nanos) {
         resumeNanos = nanos;
         return this;
+    }
+
+    /** Sessions can be suspended, as over a device. */
+    TestFabric suspending() {
+        fabric = suspending(fabric);
+        return this;
+    }
+
+    static Fabric suspending(Fabric fabric) {
+        Capabilities own = fabric.capabilities();
+        Capabilities far =
+                new Capabilities(
+                        own.maxRequestPrivateDataBytes(),
+                        own.sendsCompleteAtPost(),
+                        own.maxOutstandingReads(),
+                        own.rdmaSparesCopies(),
+                        own.rdmaBytes(),
+                        true);
+        return Shims.around(
+                Fabric.class,
+                fabric,
+                (_, method, _) -> method.getName().equals("capabilities") ? far : null);
     }
 
     /** Nothing looks at quiet streams of providers made from here on. */
