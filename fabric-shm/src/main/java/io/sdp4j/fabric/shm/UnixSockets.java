@@ -135,7 +135,8 @@ final class UnixSockets {
                 }
                 return;
             }
-            loop.execute((EventLoop.Repeatable) this::takeAll);
+            // not as a task: timers come after all tasks, and clients may come without end
+            loop.schedule((EventLoop.Repeatable) this::takeAll, 0);
         }
 
         /**
