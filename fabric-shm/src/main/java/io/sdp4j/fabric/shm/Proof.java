@@ -26,6 +26,9 @@ import java.util.Map;
 final class Proof {
     private static final int MOST_KNOWN = 4096;
 
+    /** Descriptors of a process that are looked at; a stranger may have half a million. */
+    private static final int MOST_LOOKED_AT = 16_384;
+
     /**
      * A process and an inode. Has its own equality, because the generated one loads eight classes
      * at its first use.
@@ -98,7 +101,11 @@ final class Proof {
             return null;
         }
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(all)) {
+            int looked = 0;
             for (Path d : descriptors) {
+                if (looked++ == MOST_LOOKED_AT) {
+                    return "process " + pid + " has too many descriptors to be looked through";
+                }
                 String target = target(d);
                 if (target.equals(listenerLink)) {
                     synchronized (known) {
