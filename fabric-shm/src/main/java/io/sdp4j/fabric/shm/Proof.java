@@ -216,6 +216,9 @@ final class Proof {
     }
 
     private static String unfit(InetSocketAddress own, InetSocketAddress wanted) {
+        if (own.getAddress().isAnyLocalAddress()) {
+            return own + " is the wildcard address"; // by the kernel's routes it is this host's
+        }
         if (own.getAddress().isLoopbackAddress() != wanted.getAddress().isLoopbackAddress()) {
             return own + " and " + wanted + ": loopback connects with loopback only";
         }

@@ -14,6 +14,7 @@ import io.sdp4j.linux.TcpSocketFd;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -173,6 +174,22 @@ class EndProofTest {
         int copy = TcpSocketFd.duplicate(number(client), here(), there());
         TcpSocketFd.closeStrange(copy);
         assertEquals(7, client.getOption(StandardSocketOptions.SO_LINGER));
+    }
+
+    /** For such a socket the kernel says that it is bound to it, and that it leads to this host. */
+    @Test
+    @DisplayName("nobody is at the wildcard address")
+    void theWildcardIsNoAddress() throws IOException {
+        try (ServerSocketChannel any = ServerSocketChannel.open(StandardProtocolFamily.INET)) {
+            any.bind(null);
+            int port = ((InetSocketAddress) any.getLocalAddress()).getPort();
+            InetSocketAddress own = new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), port);
+            int number = 0;
+            while (TcpSocketFd.fault(number, own) != null) {
+                number++;
+            }
+            assertNotNull(proof.refuseClient(number, own, own));
+        }
     }
 
     /** Two addresses of one host are not enough: an outer one is reached by others, too. */
