@@ -30,7 +30,7 @@ import java.util.ArrayDeque;
  */
 final class RdmaEngine {
     static final int MAX_READS = 4;
-    private static final int MAX_OPERATIONS = 16;
+    private static final int MAX_OPERATIONS = 16 + MAX_READS; // writes, which come first
 
     private final ShmQueuePair qp;
     private final SendRing out;

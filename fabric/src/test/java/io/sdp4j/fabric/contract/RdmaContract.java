@@ -100,6 +100,30 @@ public abstract class RdmaContract extends WaitContract {
         }
     }
 
+    /** A stream has up to so many of either kind under way. */
+    @Test
+    void readsHaveRoomBesideAllWrites() throws Exception {
+        QpPair p = connect();
+        int writes = 16;
+        int all = writes + active.capabilities().maxOutstandingReads();
+        try (Arena arena = Arena.ofShared()) {
+            MemoryRegion local = p.a().register(arena.allocate(REGION_BYTES), false, false);
+            MemoryRegion remote = p.b().register(arena.allocate(REGION_BYTES), true, true);
+            long at = remote.address();
+            int key = remote.rkey();
+            for (int i = 0; i < all; i++) {
+                assertTrue(
+                        i < writes
+                                ? p.a().postWrite(i, local, 0, REGION_BYTES, at, key)
+                                : p.a().postRead(i, local, 0, 100, at, key),
+                        "number " + i);
+            }
+            for (int i = 0; i < all; i++) {
+                assertEquals(i, nextWhilePolling(p.a(), p.b()).wrId);
+            }
+        }
+    }
+
     private static final int READ_BREACH = 3;
 
     private interface Breach {
