@@ -46,8 +46,8 @@ final class PeerLiveness implements PeerSocket.Handler {
     private boolean closed;
 
     /**
-     * @param recycler takes the transport over, or not, after an end in order with both words of
-     *     farewell exchanged; any thread
+     * @param recycler takes the transport over, or not (an error means not), after an end in order
+     *     with both words of farewell exchanged; any thread
      * @param onPeerLeft called on any thread when the peer has left; perhaps twice, so it must not
      *     mind
      */
@@ -173,8 +173,13 @@ final class PeerLiveness implements PeerSocket.Handler {
             closed = true;
             wakeSocket.disarm();
         }
-        if (!inOrder || cut || gone || !recycler.test(transport)) {
-            transport.close();
+        boolean kept = false;
+        try {
+            kept = inOrder && !cut && !gone && recycler.test(transport);
+        } finally {
+            if (!kept) { // perhaps for want of memory
+                transport.close();
+            }
         }
     }
 }

@@ -266,18 +266,20 @@ final class PeerSocket {
                 : uid;
     }
 
+    /** Releases everything also where heap lacks. */
     void close() {
-        if (watch > 0) {
-            loop.forget(watch);
+        try {
+            if (watch > 0) {
+                loop.forget(watch);
+            }
+            while (passed[0] >= 0) {
+                TcpSocketFd.closeStrange(takeDescriptor());
+            }
+        } finally {
+            if (wakeBytes != null) {
+                wakeBytes.close();
+            }
+            UnixFd.close(fd);
         }
-        while (passed[0] >= 0) {
-            TcpSocketFd.closeStrange(takeDescriptor());
-        }
-        WakeBytes closing = wakeBytes;
-        wakeBytes = null; // first: a close that fails may be repeated
-        if (closing != null) {
-            closing.close();
-        }
-        UnixFd.close(fd);
     }
 }

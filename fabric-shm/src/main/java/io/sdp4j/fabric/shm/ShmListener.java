@@ -206,8 +206,13 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             return false;
         }
         resting.incrementAndGet();
-        fabric.loop.runInLoop(() -> startResting(transport));
-        return true;
+        try {
+            fabric.loop.execute(() -> startResting(transport));
+            return true;
+        } catch (OutOfMemoryError e) {
+            roused();
+            return false;
+        }
     }
 
     private void startResting(ShmTransport transport) {

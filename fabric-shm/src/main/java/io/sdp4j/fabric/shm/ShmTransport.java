@@ -26,8 +26,11 @@ record ShmTransport(ShmFabric fabric, PeerSocket link, Segment memory, ShmLayout
      * afterwards.
      */
     void close() {
-        link.close();
-        memory.release();
-        fabric.release(layout.bookedBytes());
+        try {
+            link.close();
+        } finally {
+            memory.release();
+            fabric.release(layout.bookedBytes());
+        }
     }
 }

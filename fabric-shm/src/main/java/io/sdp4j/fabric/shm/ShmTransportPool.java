@@ -75,14 +75,14 @@ final class ShmTransportPool {
             if (closed || pool.size() >= MOST) {
                 return false;
             }
-            pool.addLast(new Spare(remote, transport));
-            if (sweeping) {
-                return true;
+            Spare spare = new Spare(remote, transport);
+            if (!sweeping) {
+                fabric.loop.schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
+                sweeping = true;
             }
-            sweeping = true;
+            pool.addLast(spare); // last: only then the transport has another owner
+            return true;
         }
-        fabric.loop.schedule((EventLoop.Repeatable) this::sweep, KEEP_NANOS);
-        return true;
     }
 
     /**

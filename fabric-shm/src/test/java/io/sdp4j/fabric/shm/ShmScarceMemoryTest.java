@@ -14,6 +14,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.Linux;
 import io.sdp4j.linux.UnixFd;
 import io.sdp4j.testing.JvmCommand;
 import java.net.InetAddress;
@@ -140,6 +141,39 @@ final class ShmScarceMemoryTest extends ShmDirectory {
         } finally {
             gone.countDown();
         }
+    }
+
+    @Test
+    void aTransportThatCannotBeKeptIsReleased() throws Exception {
+        String path = dir.resolve("s").toString();
+        int listener = UnixFd.listen(path, 1);
+        int peer = UnixFd.open();
+        assertEquals(0, UnixFd.connect(peer, path));
+        try (ShmFabric fabric = ShmFabric.open(Ends.config(dir), loop)) {
+            ShmLayout layout = ShmFabric.layout(SPEC, SPEC);
+            fabric.reserve(layout.bookedBytes());
+            int memory = Segment.create(layout.totalBytes);
+            ShmTransport transport =
+                    new ShmTransport(
+                            fabric,
+                            new PeerSocket(UnixFd.accept(listener), loop),
+                            Segment.map(memory, layout.totalBytes),
+                            layout);
+            Linux.close(memory);
+            ShmQueuePair qp =
+                    fabric.queuePair(
+                            0,
+                            transport,
+                            _ -> {
+                                throw new OutOfMemoryError("test");
+                            });
+            assertThrows(OutOfMemoryError.class, () -> qp.liveness.close(true));
+            assertEquals(0, fabric.reservedBytes());
+        }
+        assertTrue(UnixFd.awaitReadable(peer, 0), "it is closed");
+        UnixFd.close(peer);
+        UnixFd.close(listener);
+        Files.delete(dir.resolve("s"));
     }
 
     /** Else none is left after so many. */
