@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
  * long as the stranger likes: for a socket that lingers, for the file system of a file, or for
  * anything that a socket holds. One thread closes all of them, and lasts while there are some.
  *
- * <p>Thread-safe; no method blocks.
+ * <p>Thread-safe; no method blocks while there is heap.
  */
 public final class StrangeFd {
     /** Number of descriptors waiting to be closed at which no more are received. */
@@ -21,13 +21,22 @@ public final class StrangeFd {
 
     private StrangeFd() {}
 
-    /** Closes a descriptor on the thread that may block. */
+    /** Closes a descriptor on the thread that may block; here, if there is no heap for that. */
     static void closeLater(int fd) {
         synchronized (WAITING) {
-            WAITING.add(fd);
-            waiting = WAITING.size();
-            run();
+            try {
+                WAITING.add(fd);
+                waiting = WAITING.size();
+                run();
+                return;
+            } catch (OutOfMemoryError e) {
+                Integer last = WAITING.peekLast();
+                if (last != null && last == fd) {
+                    WAITING.pollLast(); // a queue that was full and could not grow looks empty
+                }
+            }
         }
+        Linux.close(fd);
     }
 
     /**
