@@ -374,10 +374,19 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private void established() throws IOException {
         state = State.DONE;
-        listener.forget(this);
         ShmQueuePair qp = answer.handOver();
-        link.watch(qp.liveness);
-        fabric.established(qp);
+        try {
+            listener.forget(this);
+            link.watch(qp.liveness);
+            fabric.established(qp);
+        } catch (RuntimeException | Error e) {
+            try {
+                qp.close();
+            } finally {
+                outcome.onFailed(new FabricException(Cause.RESOURCES, FAILED + e, e));
+            }
+            throw e;
+        }
         outcome.onEstablished(qp);
         // a wake-up byte or the end may have come together with the last message
         qp.liveness.onReadable();
@@ -410,17 +419,27 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         boolean first = state != State.DONE;
         rouse();
         state = State.DONE;
-        if (first) {
-            if (timer != null) {
-                timer.cancel();
+        try {
+            if (first) {
+                release();
             }
-            listener.forget(this);
-            answer.takeBack();
-        }
-        if (outcome != null && why != null) {
+        } finally {
             Outcome told = outcome;
-            outcome = null;
-            told.onFailed(why);
+            if (told != null && why != null) {
+                outcome = null;
+                told.onFailed(why);
+            }
+        }
+    }
+
+    private void release() {
+        if (timer != null) {
+            timer.cancel();
+        }
+        try {
+            answer.takeBack();
+        } finally {
+            listener.forget(this);
         }
     }
 }
