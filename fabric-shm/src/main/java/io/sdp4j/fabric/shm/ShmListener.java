@@ -32,7 +32,7 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
     private final ListenRequest request;
     private final Set<ShmPassiveSide> pending = ConcurrentHashMap.newKeySet();
     private final AtomicInteger resting = new AtomicInteger();
-    private final List<Name> names = new ArrayList<>();
+    private List<Name> names = new ArrayList<>(2); // this
     private Path directory;
     volatile boolean closed;
 
@@ -75,17 +75,23 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         if (closed || directory == null || (names.size() == wantedNames().size() && named())) {
             return;
         }
-        List<Name> before = List.copyOf(names);
+        List<Name> before = names;
         Path place = directory;
-        names.clear();
+        names = new ArrayList<>(2);
+        boolean renewed = false;
         try {
             takeNames();
-            drop(place, before);
-        } catch (FabricException e) { // tried again next time; one of several may be good
-            drop(directory, names);
-            names.clear();
-            names.addAll(before);
-            directory = place;
+            renewed = true;
+        } catch (FabricException e) {
+            // tried again next time; one of several may be good
+        } finally {
+            List<Name> gone = renewed ? before : names;
+            Path in = renewed ? place : directory;
+            if (!renewed) {
+                names = before;
+                directory = place;
+            }
+            drop(in, gone);
         }
     }
 
