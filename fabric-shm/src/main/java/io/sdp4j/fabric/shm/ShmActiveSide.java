@@ -356,20 +356,25 @@ final class ShmActiveSide {
     private ShmTransport map(ShmLayout layout) throws FabricException {
         fabric.reserve(layout.bookedBytes());
         Segment segment = null;
+        ShmTransport made = null;
         int fd = link.takeDescriptor();
         try {
             segment = Segment.mapReceived(fd, layout.totalBytes);
+            made = new ShmTransport(fabric, link, segment, layout);
         } finally {
             if (segment != null) {
                 Linux.close(fd);
-            } else {
-                fabric.release(layout.bookedBytes());
-                if (fd >= 0) {
-                    TcpSocketFd.closeStrange(fd);
+            } else if (fd >= 0) {
+                TcpSocketFd.closeStrange(fd);
+            }
+            if (made == null) {
+                if (segment != null) {
+                    segment.release();
                 }
+                fabric.release(layout.bookedBytes());
             }
         }
-        return new ShmTransport(fabric, link, segment, layout);
+        return made;
     }
 
     private void requireWanted() throws FabricException {

@@ -52,16 +52,23 @@ final class UnixSockets {
         if (fd < 0) {
             throw new FabricException(Cause.RESOURCES, "no socket: " + Linux.text(fd));
         }
-        String scarce = ShmFabric.scarce(fd);
-        if (scarce != null) {
-            Linux.close(fd);
-            throw new FabricException(Cause.RESOURCES, scarce + "; the rest is left to TCP");
+        PeerSocket link = null;
+        int r;
+        try {
+            String scarce = ShmFabric.scarce(fd);
+            if (scarce != null) {
+                throw new FabricException(Cause.RESOURCES, scarce + "; the rest is left to TCP");
+            }
+            r = UnixFd.connect(fd, path.toString());
+            link = r < 0 ? null : new PeerSocket(fd, loop);
+        } finally {
+            if (link == null) {
+                Linux.close(fd);
+            }
         }
-        int r = UnixFd.connect(fd, path.toString());
-        if (r >= 0) {
-            return new PeerSocket(fd, loop);
+        if (link != null) {
+            return link;
         }
-        Linux.close(fd);
         if (r == -Linux.EAGAIN) {
             throw new FabricException(Cause.BUSY, "the backlog of " + path + " is full");
         }
