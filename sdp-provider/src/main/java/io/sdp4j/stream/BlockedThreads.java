@@ -66,15 +66,18 @@ final class BlockedThreads {
         boolean armUnlessReady(int ops);
 
         /**
-         * As {@link OffloadStream#requestNotify}; a thread that got 0 has to call {@link
-         * #leaveDescriptor} after its wait.
+         * As {@link OffloadStream#requestNotify}; the thread has to call {@link #leaveDescriptor}
+         * after its wait.
          */
         int requestNotify(int ops);
 
         /** The descriptor of {@link #requestNotify}, open as long as the stream; -1 = none now. */
         int notifyFd();
 
-        /** The notify descriptor is not watched any more. */
+        /**
+         * The caller does not wait any more. It may have taken the notification on which others
+         * rely, so asks for one if there are others.
+         */
         void leaveDescriptor();
     }
 
@@ -163,6 +166,7 @@ final class BlockedThreads {
         }
         boolean back = takeBack(ops, OffloadStream.READ, READ_TASK, task);
         back &= takeBack(ops, OffloadStream.WRITE, WRITE_TASK, task);
+        stream.leaveDescriptor();
         return !back; // not taken back: the task runs, or has run
     }
 
@@ -225,28 +229,27 @@ final class BlockedThreads {
 
     private void parkVirtual(Thread me, int ops, long nanos) {
         enter(ops, me);
-        int ready = -1;
+        boolean armed = false;
         try {
             if (takeWoken(ops) || me.isInterrupted()) {
                 return;
             }
-            if (ops == OffloadStream.READ && POLLED) {
-                ready = parkAtDescriptor(nanos);
-            }
-            if (ready < 0 && stream.armUnlessReady(ops)) {
+            boolean asked = ops == OffloadStream.READ && POLLED && parkAtDescriptor(nanos);
+            armed = !asked && stream.armUnlessReady(ops);
+            if (armed) {
                 park(nanos);
             }
         } finally {
             leave(ops);
-            if (ready == 0) {
+            if (!armed) {
                 stream.leaveDescriptor();
             }
         }
     }
 
     /**
-     * Waits to read in the JDK's poller, as the JDK's sockets do, if there is a descriptor. Returns
-     * the result of {@link Stream#requestNotify}, or 0 if the poller failed.
+     * Waits to read in the JDK's poller, as the JDK's sockets do, unless something is ready or the
+     * poller fails. Returns false if there is no descriptor to wait for.
      */
     private int parkAtDescriptor(long nanos) {
         try {
@@ -255,10 +258,10 @@ final class BlockedThreads {
             if (fd >= 0) { // else the session has moved
                 JdkBridge.parkVirtual(fd, nanos);
             }
-            return ready;
+            return ready >= 0;
         } catch (IOException e) {
             LockSupport.parkNanos(this, RETRY_NANOS);
-            return 0;
+            return true;
         }
     }
 

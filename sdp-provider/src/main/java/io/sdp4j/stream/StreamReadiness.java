@@ -188,7 +188,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int wake;
         synchronized (core) {
             core.enter();
-            if (watched && !core.released()) {
+            if (!core.released()) {
                 lookAfterItself();
             }
             wake = core.takeWakeOps();
