@@ -337,6 +337,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
     }
 
     /** {@code IdleTrimmer} looks at this stream again. With the lock. */
+        if (!watched) {
+            lookAfterItself(); // the request that failed has ended the one before
+        }
     void stir() {
         assert Thread.holdsLock(core);
         atRest = null;

@@ -179,4 +179,16 @@ final class WaitGivenUpTest {
         takes(filled);
         assertEnds(writer);
     }
+
+    /** A look whether a quiet stream can be put at rest asks, too. */
+    @Test
+    void aLookThatFindsAMessageTellsOfIt() throws Exception {
+        assertTrue(client.arm(READ, told::release));
+        beforeArm.set(this::says);
+        StreamLife life = ((SdpStream) client).life();
+        // on the event thread, so that the byte of the message is looked at afterwards
+        fabric.loop().execute(life::onLook);
+        await().until(() -> beforeArm.get() == null);
+        assertTold();
+    }
 }
