@@ -374,8 +374,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
         watched = false;
         for (int n = 0; needsNotification() && !core.queue.arm(); n++) {
             if (n == MAX_ROUNDS) {
-                // A busy peer must not keep this thread.
-                core.later(core.life::onNotify);
+                // A busy peer must not keep this thread, nor its timers: tasks go before them.
+                core.later(core.life::onNotify, 0);
                 return;
             }
             core.progress();
