@@ -1,6 +1,7 @@
 package io.sdp4j.stream;
 
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.wire.AbortReason;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
 import io.sdp4j.wire.SdpMachine;
@@ -71,6 +72,10 @@ final class SendSlots {
         if (slot < 0) {
             core.progress(); // what is missing may have come
             slot = reserveNow();
+            if (slot < 0 && machine.writable()) {
+                machine.abort(AbortReason.TRANSPORT_ERROR, actions); // as in Outgoing.takeSlot
+                core.carryOut();
+            }
         }
         return slot;
     }

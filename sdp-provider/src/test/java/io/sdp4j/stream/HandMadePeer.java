@@ -38,6 +38,7 @@ final class HandMadePeer implements AutoCloseable {
     private static final int BYTES = 16_400;
 
     private final Fabric fabric;
+    private final int credits;
     private final AtomicReference<QueuePair> established = new AtomicReference<>();
     private final AtomicReference<SdpMachine> asked = new AtomicReference<>();
     private final List<QueuePair> all = new ArrayList<>();
@@ -55,7 +56,15 @@ final class HandMadePeer implements AutoCloseable {
     private boolean suspended;
 
     HandMadePeer(Fabric fabric) {
+        this(fabric, BUFFERS);
+    }
+
+    /**
+     * @param credits how many buffers it says that it has
+     */
+    HandMadePeer(Fabric fabric, int credits) {
         this.fabric = fabric;
+        this.credits = credits;
     }
 
     /** A port of its own. */
@@ -75,7 +84,7 @@ final class HandMadePeer implements AutoCloseable {
         Features features = Features.NONE.withSuspending();
         SdpMachine fresh =
                 SdpMachine.accepting(
-                        new WireConfig(BUFFERS, BYTES, Integer.MAX_VALUE, 16, 4, 4, features));
+                        new WireConfig(credits, BYTES, Integer.MAX_VALUE, 16, 4, 4, features));
         MemorySegment hello = MemorySegment.ofArray(request.privateData());
         if (fresh.onHello(hello, 0, (int) hello.byteSize()) != HelloFault.NONE) {
             request.reject(new byte[4]);
