@@ -270,7 +270,15 @@ final class StreamLife {
 
     /** The peer was not found in time. */
     void giveUpResume(String why) {
-        readiness.change(() -> core.suspension.giveUp(why));
+        readiness.change(
+                () -> {
+                    if (core.suspension.giveUp()) {
+                        context.complaints()
+                                .add(
+                                        peer(core.qp, remote),
+                                        "left a suspended session, connection cut: " + why);
+                    }
+                });
         releaseIfClosed();
     }
 

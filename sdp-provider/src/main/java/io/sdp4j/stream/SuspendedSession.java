@@ -116,14 +116,15 @@ final class SuspendedSession {
         }
     }
 
-    /** The session cannot be resumed. */
-    void giveUp(String why) {
+    /** The session cannot be resumed. Returns whether that cuts it. */
+    boolean giveUp() {
         assert Thread.holdsLock(core);
-        if (suspended) {
-            LOG.warn("{}: a suspended session is cut: {}", core.name, why);
-            suspended = false;
-            lost = true;
-            core.wake(OffloadStream.READ | OffloadStream.WRITE);
+        if (!suspended) {
+            return false;
         }
+        suspended = false;
+        lost = true;
+        core.wake(OffloadStream.READ | OffloadStream.WRITE);
+        return true;
     }
 }

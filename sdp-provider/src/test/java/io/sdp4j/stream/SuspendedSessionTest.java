@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -337,9 +338,14 @@ final class SuspendedSessionTest {
                         });
     }
 
-    /** The peer never comes back: received bytes are read, then it is a reset. */
+    /**
+     * The peer never comes back: received bytes are read, then it is a reset. The log is told
+     * through the limit on what peers can have written there.
+     */
     @Test
     void isLostWhenThePeerNeverComesBack() throws Exception {
+        List<String> complaints = new CopyOnWriteArrayList<>();
+        fabric.complainingTo(complaints::add);
         connect(TestFabric.NO_ZCOPY, TimeUnit.MILLISECONDS.toNanos(200));
         peer.send(bytes("last"), false);
         suspend();
@@ -350,6 +356,8 @@ final class SuspendedSessionTest {
         assertEquals("Connection reset", e.getMessage());
         e = assertThrows(SocketException.class, () -> write("x"));
         assertEquals("Broken pipe", e.getMessage());
+        assertEquals(1, complaints.size());
+        assertTrue(complaints.getFirst().contains(" left a suspended session, connection cut: "));
         stream.close(false);
         await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().released());
     }

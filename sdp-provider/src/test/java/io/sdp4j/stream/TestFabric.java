@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -67,6 +68,7 @@ final class TestFabric implements AutoCloseable {
     private int deviceBufferBytes = 16_400;
     private int bufferBytes = 16_400;
     private boolean closed;
+    private Consumer<String> complaints = LOG::warn;
     private long resumeNanos = TimeUnit.SECONDS.toNanos(10);
     private long quietNanos = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -182,6 +184,12 @@ final class TestFabric implements AutoCloseable {
         return this;
     }
 
+    /** Told what peers of providers made from here on have done wrong. */
+    TestFabric complainingTo(Consumer<String> told) {
+        complaints = told;
+        return this;
+    }
+
     /** With buffers of the sizes that programs have. */
     TestFabric buffersAsShipped() {
         Settings shipped = Settings.of(SdpSettings.ALL, Map.of(), new Properties(), line -> {});
@@ -271,7 +279,7 @@ final class TestFabric implements AutoCloseable {
                 traces,
                 timers,
                 TimeUnit.SECONDS.toNanos(StreamPair.LIMIT_SECONDS),
-                LOG::warn);
+                complaints);
     }
 
     @Override
