@@ -32,13 +32,13 @@ public class BlockedThreadsTell {
                     null,
                     new BlockedThreads.Stream() {
                         @Override
-                        public int ready() {
+                        public int ready(int ops) {
                             return readable ? OffloadStream.READ : 0;
                         }
 
                         @Override
-                        public int known() {
-                            return ready();
+                        public int known(int ops) {
+                            return ready(ops);
                         }
 
                         @Override

@@ -50,14 +50,14 @@ final class BlockedThreads {
 
     /** The stream as its waiters see it. */
     interface Stream {
-        /** Makes progress and tells which operations are ready. */
-        int ready();
+        /** Makes progress and tells which of {@code ops} are ready. */
+        int ready(int ops);
 
         /**
          * As {@link #ready}, for a thread that is about to wait in the queue: the queue itself
          * looks for completions.
          */
-        int known();
+        int known(int ops);
 
         /**
          * Asks for a notification, making progress until that is granted or an operation of {@code
@@ -183,7 +183,7 @@ final class BlockedThreads {
     private void sleep(Thread me, int ops, long nanos) {
         enter(ops, me);
         try {
-            if (!takeWoken(ops) && (stream.known() & ops) == 0) {
+            if (!takeWoken(ops) && stream.known(ops) == 0) {
                 CompletionQueue here = queue;
                 sleepsIn = here;
                 if (here == queue) {
@@ -216,7 +216,7 @@ final class BlockedThreads {
         boolean interrupted = Thread.interrupted();
         enter(ops, me);
         try {
-            if (!takeWoken(ops) && (stream.ready() & ops) == 0 && sleeper != null) {
+            if (!takeWoken(ops) && stream.ready(ops) == 0 && sleeper != null) {
                 park(nanos);
             }
         } finally {
@@ -251,7 +251,7 @@ final class BlockedThreads {
      * Waits to read in the JDK's poller, as the JDK's sockets do, unless something is ready or the
      * poller fails. Returns false if there is no descriptor to wait for.
      */
-    private int parkAtDescriptor(long nanos) {
+    private boolean parkAtDescriptor(long nanos) {
         try {
             int ready = stream.requestNotify(OffloadStream.READ);
             int fd = ready == 0 ? stream.notifyFd() : -1;

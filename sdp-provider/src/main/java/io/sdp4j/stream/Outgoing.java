@@ -80,11 +80,12 @@ final class Outgoing {
         followed = is;
     }
 
-    /** A thread is about to wait for the peer, which may have to be woken first. */
+    /** A thread or a selector is about to wait for the peer: nothing may keep that one asleep. */
     void wakePeer() {
         assert Thread.holdsLock(core);
         if (marks.owed() && machine.sendEmpty(actions)) {
             marks.onPaid();
+            core.carryOut();
         }
     }
 

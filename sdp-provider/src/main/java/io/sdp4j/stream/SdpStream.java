@@ -228,7 +228,7 @@ final class SdpStream implements OffloadStream {
 
     @Override
     public int ready() {
-        return readiness.ready();
+        return readiness.ready(READ | WRITE);
     }
 
     @Override

@@ -363,11 +363,4 @@ final class StreamCore {
             progress();
         }
     }
-
-    /** A thread or a selector is about to wait for the peer: nothing may keep that one asleep. */
-    void wakePeer() {
-        assert Thread.holdsLock(this);
-        outgoing.wakePeer();
-        carryOut();
-    }
 }

@@ -56,16 +56,16 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     /** Takes the lock. */
     @Override
-    public int ready() {
-        return ready(true);
+    public int ready(int ops) {
+        return ready(ops, true);
     }
 
     @Override
-    public int known() {
-        return ready(false);
+    public int known(int ops) {
+        return ready(ops, false);
     }
 
-    private int ready(boolean asking) {
+    private int ready(int ops, boolean asking) {
         int ready;
         int wake;
         synchronized (core) {
@@ -73,7 +73,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             if (asking || core.queue.known()) {
                 core.progress();
             }
-            ready = readyOps();
+            ready = readyOps(ops);
             wake = core.takeWakeOps();
         }
         if (wake != 0) {
@@ -82,23 +82,27 @@ final class StreamReadiness implements BlockedThreads.Stream {
         return ready;
     }
 
-    /** The reader's own fields are looked at only as a hint. */
-    private int readyOps() {
+    /** Those of {@code ops} that are ready. The reader's own fields are looked at as a hint. */
+    private int readyOps(int ops) {
         assert Thread.holdsLock(core);
         if (core.end.silent()) {
             return 0;
         }
-        SdpMachine m = core.machine;
-        boolean over = core.end.reset() || core.end.closing();
-        int ops = 0;
-        boolean unread = core.inbox.readable() || offered();
-        if (over || unread || core.inbox.isShut() || core.end.finSeen()) {
-            ops |= OffloadStream.READ;
+        if (core.end.reset() || core.end.closing()) {
+            return ops;
         }
-        if (over || core.end.outputShut() || writable(m)) {
-            ops |= OffloadStream.WRITE;
+        int ready = 0;
+        if ((ops & OffloadStream.READ) != 0 && readable()) {
+            ready |= OffloadStream.READ;
         }
-        return ops;
+        if ((ops & OffloadStream.WRITE) != 0 && (core.end.outputShut() || writable(core.machine))) {
+            ready |= OffloadStream.WRITE;
+        }
+        return ready;
+    }
+
+    private boolean readable() {
+        return core.inbox.readable() || offered() || core.inbox.isShut() || core.end.finSeen();
     }
 
     private boolean writable(SdpMachine m) {
@@ -123,7 +127,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         synchronized (core) {
             core.enter();
             core.progress();
-            if ((readyOps() & OffloadStream.WRITE) != 0) {
+            if (readyOps(OffloadStream.WRITE) != 0) {
                 int messages = Math.max(1, core.machine.credit() - SdpMachine.CONTROL_CREDITS);
                 room = (long) messages * core.slots.nextPayload();
             }
@@ -146,7 +150,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.enter();
             core.progress();
             core.coalescer.flushUnlessLast();
-            boolean waits = (readyOps() & ops) == 0 && !core.suspension.ever();
+            boolean waits = readyOps(ops) == 0 && !core.suspension.ever();
             queue = waits ? core.queue : null;
             wake = core.takeWakeOps();
         }
@@ -163,7 +167,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.progress();
             core.coalescer.flushUnlessLast(); // as in requestNotify
             boolean held = core.queue.rung() && !core.suspension.ever() && !unattended();
-            answer = held ? readyOps() & ops : -1;
+            answer = held ? readyOps(ops) : -1;
             if (held) {
                 leaveToDescriptor(); // the caller relies on the byte that is there
             }
@@ -228,7 +232,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
 
     private int armDescriptor(int ops) {
         assert Thread.holdsLock(core);
-        int ready = readyOps() & ops;
+        int ready = readyOps(ops);
         for (int n = 0; ready == 0; n++) {
             if (n == MAX_ROUNDS) {
                 return ops; // a busy peer must not keep this thread: it may come back
@@ -240,7 +244,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
                 return 0;
             }
             core.progress();
-            ready = readyOps() & ops;
+            ready = readyOps(ops);
         }
         boolean rung = core.queue.rung();
         if (rung) {
@@ -270,7 +274,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
             core.progress();
             watched = false;
             armed = false;
-            for (int n = 0; n < MAX_ROUNDS && !armed && (readyOps() & ops) == 0; n++) {
+            for (int n = 0; n < MAX_ROUNDS && !armed && readyOps(ops) == 0; n++) {
                 armed = core.queue.arm();
                 if (!armed) {
                     core.progress();
@@ -333,13 +337,13 @@ final class StreamReadiness implements BlockedThreads.Stream {
             return true;
         }
         atRest = null;
+        if (!watched) {
+            lookAfterItself(); // the request that failed has ended the one before
+        }
         return false;
     }
 
     /** {@code IdleTrimmer} looks at this stream again. With the lock. */
-        if (!watched) {
-            lookAfterItself(); // the request that failed has ended the one before
-        }
     void stir() {
         assert Thread.holdsLock(core);
         atRest = null;

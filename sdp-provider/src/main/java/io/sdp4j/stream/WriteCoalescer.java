@@ -275,7 +275,7 @@ final class WriteCoalescer {
                 flush();
             }
         }
-        core.wakePeer();
+        core.outgoing.wakePeer();
     }
 
     /**
