@@ -19,6 +19,8 @@ expect() {
 
 # between WHAT LOW VALUE HIGH, whole numbers
 between() {
+  local n
+  for n in "$2" "$3" "$4"; do [[ $n =~ ^-?[0-9]+$ ]] || wrong "$1: \"$n\" is no number"; done
   if [ "$3" -lt "$2" ] || [ "$3" -gt "$4" ]; then wrong "$1: $3 is not from $2 to $4"; fi
 }
 
