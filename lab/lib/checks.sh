@@ -37,6 +37,7 @@ header() { sed -n "s/^# $2: //p" "$1" | head -n 1; }
 checks_run() {
   local set sets=$1 script place passed=0 began=$SECONDS failed=()
   shift
+  for script; do [ -e "$LAB_DIR/checks/$script" ] || wrong "no check $script"; done
   unset LAB_QUIET # checks read what the lab says
   check_session=$(mktemp -d)
   check_log=$check_session/log
