@@ -47,7 +47,7 @@ on_host() {
 
 # with_agent NAME [OPTIONS]: sets jvm to the command of a JVM with the agent, which reads the rules $work/NAME.rules, uses
 # RDMA only, never gives up early, and leaves $LAB_OUT/NAME.json and NAME.log. OPTIONS are more of the agent's.
-# shellcheck disable=SC2317 # called on a host
+# shellcheck disable=SC2317,SC2034 # called on a host, where jvm is read
 with_agent() {
   local options=policy=$work/$1.rules,report=$LAB_OUT/$1.json,log.level=info,log.file=$LAB_OUT/$1.log
   options+=,verbs.enabled=true,shm.enabled=false,verbs.connect.timeout.ms=30000,connect.timeout.ms=60000

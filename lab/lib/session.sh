@@ -158,8 +158,9 @@ remove_run() {
 # end_stragglers DIRECTORY: of a run. A wire that was killed could not end what is below it. A kernel's death ends its
 # processes, but not its own helpers.
 end_stragglers() {
-  local file
-  for file in $(grep -lF "$1/" /proc/[0-9]*/cmdline 2>/dev/null); do
+  local file files
+  mapfile -t files < <(grep -lF "$1/" /proc/[0-9]*/cmdline 2>/dev/null)
+  for file in "${files[@]}"; do
     kill -KILL "$(basename "$(dirname "$file")")" 2>/dev/null || true
   done
 }

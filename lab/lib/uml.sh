@@ -96,6 +96,7 @@ uml_check_config() {
 }
 
 # Sets host_command to what boots one host: uml_command HOST.
+# shellcheck disable=SC2154 # run_dir, memory and hosts are lab/run's
 uml_command() {
   local memory_dir=/dev/shm
   # The memory of a host is an unlinked file; containers often have a tiny /dev/shm, or one that
