@@ -39,7 +39,10 @@ class RefusalScenarioTest {
         assertEquals(1, Hello.minorVersion(m, 0));
     }
 
-    /** The refusal itself is the shell's: a Hello refused leaves nothing behind in the machine. */
+    /**
+     * The refusal itself is the shell's, as {@code RefusedHelloTest} tries it: a Hello refused
+     * leaves nothing behind in the machine.
+     */
     @Test
     void s45() {
         MemorySegment m = MemorySegment.ofArray(new byte[Hello.IB_BYTES]);
