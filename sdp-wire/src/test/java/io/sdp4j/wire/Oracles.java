@@ -1,6 +1,7 @@
 package io.sdp4j.wire;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
  * Rules that hold after every event of the {@link MachinePair}, judged from the wire and the slots
@@ -9,11 +10,25 @@ import java.lang.foreign.MemorySegment;
  * <p>Shape: a log of what each side has told the other, kept independently of the machines. The
  * rules: bytes come once and in order; no message meets no buffer; no side sends beyond its credit
  * or believes in more buffers than its peer has; every change that someone may wait for wakes them;
- * when nothing is on its way, nothing is left waiting; after the end there is silence.
+ * when nothing is on its way, nothing is left waiting; after the end there is silence; a message
+ * asks for a solicited event exactly where docs/protocol.md 14 says so.
  *
  * <p>A lie voids the rules that need both sides to be honest.
  */
 final class Oracles {
+    /** Messages that wake a peer which waits (docs/protocol.md 14); urgent Data does, too. */
+    private static final Set<Integer> SOLICITED =
+            Set.of(
+                    Mid.ABORT_CONN,
+                    Mid.SUSP_COMM,
+                    Mid.SUSP_COMM_ACK,
+                    Mid.SEND_SM,
+                    Mid.SRC_AVAIL_CANCEL,
+                    Mid.SINK_AVAIL_CANCEL,
+                    Mid.RDMA_WR_COMPL,
+                    Mid.RDMA_RD_COMPL,
+                    Mid.SINK_CANCEL_ACK);
+
     /** Messages received and sent by one side. */
     private static final class Log {
         int limit; // highest message number that the peer's messages have allowed
@@ -117,6 +132,15 @@ final class Oracles {
                     told);
         }
         log.advertised = told;
+    }
+
+    /** A message leaves, whose row has these flags. */
+    void solicits(Side side, MemorySegment header, int flags) {
+        int mid = Bsdh.mid(header, 0);
+        int urgent = Bsdh.flags(Bsdh.first(header, 0)) & (Bsdh.OOB_PRES | Bsdh.OOB_PEND);
+        boolean wakes = SOLICITED.contains(mid) || (mid == Mid.DATA && urgent != 0);
+        boolean solicited = (flags & ActionList.SOLICITED) != 0;
+        require(solicited == wakes, side, "solicits, or does not, by the message", mid, flags);
     }
 
     void sendDepth(Side side) {

@@ -157,6 +157,7 @@ final class Side {
         boolean signalled = (out.row(i).flags & ActionList.SIGNALLED) != 0;
         message.tag = signalled ? Bsdh.mid(out.row(i).first) : 0;
         oracles.sends(this, header, message.byteLen, out.row(i).bytes > 0);
+        oracles.solicits(this, header, out.row(i).flags);
         wire.add(message);
         oracles.sendDepth(this);
     }
