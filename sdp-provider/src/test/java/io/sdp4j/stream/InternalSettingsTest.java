@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.policy.Settings;
+import io.sdp4j.wire.SdpMachine;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -39,17 +40,17 @@ class InternalSettingsTest {
                 stream(
                         "internal.close.timeout.s",
                         "7",
-                        s -> s.closeTimeoutNanos(),
+                        s -> s.timerNanos(SdpMachine.TIMER_CLOSE, 0),
                         TimeUnit.SECONDS.toNanos(7)),
                 stream(
                         "internal.close.grace.ms",
                         "4",
-                        s -> s.closeGraceNanos(),
+                        s -> s.timerNanos(SdpMachine.TIMER_GRACE, 0),
                         TimeUnit.MILLISECONDS.toNanos(4)),
                 stream(
                         "internal.resume.timeout.s",
                         "9",
-                        s -> s.resumeNanos(),
+                        s -> s.timerNanos(SdpMachine.TIMER_SUSPEND, 0),
                         TimeUnit.SECONDS.toNanos(9)),
                 stream("internal.zcopy.offers", "true", s -> s.zcopy().offers(), true),
                 stream(

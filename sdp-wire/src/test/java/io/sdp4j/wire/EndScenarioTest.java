@@ -109,6 +109,7 @@ class EndScenarioTest {
         rig.machine.close(false, false, rig.out);
         assertEquals(List.of(Mid.DISCONN), rig.mids());
         assertEquals(SdpMachine.TIMER_CLOSE, rig.out.row(rig.row(ActionList.ARM_TIMER)).timer);
+        assertEquals(60_000_000_000L, rig.out.row(rig.row(ActionList.ARM_TIMER)).nanos);
         rig.complete(Mid.DISCONN);
         assertTrue(rig.outputDone());
         rig.feed(Mid.DATA, 64, 100);
