@@ -34,7 +34,10 @@ class CreditTest {
         assertEquals(0, Bsdh.flags(Bsdh.first(rig.message(), 0)));
     }
 
-    /** Only the two urgent flags reach the program; REQ_PIPE on Data means nothing. */
+    /**
+     * Only the two urgent flags reach the program; REQ_PIPE on Data means nothing, and what is
+     * reserved never does (2.3).
+     */
     @Test
     void deliveredFlags() {
         Rig rig = new Rig();
@@ -42,6 +45,9 @@ class CreditTest {
         assertEquals(Bsdh.OOB_PRES | Bsdh.OOB_PEND, rig.out.row(rig.row(ActionList.DELIVER)).flags);
         rig.feed("FF 04 00 40 00 00 00 11 00 00 00 02 00 00 00 00 41");
         assertEquals(0, rig.out.row(rig.row(ActionList.DELIVER)).flags);
+        rig.feed("FF F8 00 40 00 00 00 11 00 00 00 03 00 00 00 00 41");
+        assertEquals(0, rig.out.row(rig.row(ActionList.DELIVER)).flags);
+        rig.assertAlive();
     }
 
     /** A message as long as the buffers is legal. */
