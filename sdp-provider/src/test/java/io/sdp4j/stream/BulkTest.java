@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.fabric.Fabric;
-import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,21 +34,14 @@ final class BulkTest {
     /** Capabilities that the queue pairs report. */
     private boolean writesPast = true;
 
-    private Fabric counting(Fabric fabric) {
-        return Shims.connecting(fabric, this::counting);
-    }
-
-    private QueuePair counting(QueuePair qp) {
-        return Shims.around(
-                QueuePair.class,
-                qp,
-                (p, method, args) -> {
-                    if (method.getName().equals("writePast")) {
-                        past.addAndGet((int) args[4]);
-                    }
-                    return method.getName().equals("writesPast") ? writesPast : null;
-                });
-    }
+    private final CountedCalls calls =
+            new CountedCalls(
+                    (call, args) -> {
+                        if (call.equals("writePast")) {
+                            past.addAndGet((int) args[4]);
+                        }
+                        return call.equals("writesPast") ? writesPast : null;
+                    });
 
     private static byte[] bytes(int len, long seed) {
         byte[] b = new byte[len];
@@ -62,7 +53,7 @@ final class BulkTest {
     void aLongOneWayStreamIsWrittenPastTheCacheUntilItIsAnswered() throws Exception {
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
-                        new StreamPair(fabric.provider(), fabric.provider(this::counting))) {
+                        new StreamPair(fabric.provider(), fabric.provider(calls::connecting))) {
             byte[] much = bytes(2 * MIB, 1);
             CompletableFuture<byte[]> came =
                     CompletableFuture.supplyAsync(
@@ -102,7 +93,7 @@ final class BulkTest {
         writesPast = false;
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
-                        new StreamPair(fabric.provider(), fabric.provider(this::counting))) {
+                        new StreamPair(fabric.provider(), fabric.provider(calls::connecting))) {
             byte[] much = bytes(2 * MIB, 3);
             CompletableFuture<byte[]> came =
                     CompletableFuture.supplyAsync(
@@ -125,7 +116,7 @@ final class BulkTest {
     void aStreamWithAnswersNeverIs() throws Exception {
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
-                        new StreamPair(fabric.provider(), fabric.provider(this::counting))) {
+                        new StreamPair(fabric.provider(), fabric.provider(calls::connecting))) {
             for (int i = 0; i < 3 * MIB / PART; i++) {
                 byte[] part = bytes(PART, i);
                 writeFully(pair.client, part);

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,26 +23,17 @@ final class BurstTest {
     /** After which a stream counts as bulk, in {@link TestFabric#settings}. */
     private static final int BULK = 262_144;
 
-    /** Whether each message posted was marked. */
-    private final List<Boolean> marked = Collections.synchronizedList(new ArrayList<>());
-
     private boolean sleeps = true;
+    private final CountedCalls calls =
+            new CountedCalls((call, _) -> call.equals("peerSleepsThroughMore") ? sleeps : null);
 
-    private QueuePair noting(QueuePair qp) {
-        return Shims.around(
-                QueuePair.class,
-                qp,
-                (p, method, args) -> {
-                    if (method.getName().equals("postSend")) {
-                        marked.add(((int) args[2] & QueuePair.MORE) == 0);
-                    }
-                    return method.getName().equals("peerSleepsThroughMore") ? sleeps : null;
-                });
+    /** Whether each message posted was marked. */
+    private List<Boolean> marked() {
+        return calls.sendFlags().stream().map(f -> (f & QueuePair.MORE) == 0).toList();
     }
 
     private StreamPair pair(TestFabric fabric) throws Exception {
-        return new StreamPair(
-                fabric.provider(), fabric.provider(f -> Shims.connecting(f, this::noting)));
+        return new StreamPair(fabric.provider(), fabric.provider(calls::connecting));
     }
 
     /** Payload of a message of {@link TestFabric}'s buffers. */
@@ -70,18 +60,18 @@ final class BurstTest {
                 StreamPair pair = pair(fabric)) {
             byte[] message = new byte[FULL];
             makeBulk(pair, message);
-            assertFalse(marked.contains(false), "before it is bulk");
-            marked.clear();
+            assertFalse(marked().contains(false), "before it is bulk");
+            calls.clear();
             for (int i = 0; i < 40; i++) {
                 writeFully(pair.client, message);
                 readFully(pair.server, message.length);
             }
-            assertEquals(10, Collections.frequency(marked, true), marked::toString);
-            marked.clear();
+            assertEquals(10, Collections.frequency(marked(), true), () -> marked().toString());
+            calls.clear();
             writeFully(pair.client, message);
             writeFully(pair.client, new byte[message.length - 1]);
             readFully(pair.server, 2 * message.length - 1);
-            assertEquals(List.of(false, true), marked);
+            assertEquals(List.of(false, true), marked());
             close(pair);
         }
     }
@@ -93,13 +83,13 @@ final class BurstTest {
             byte[] message = new byte[FULL];
             makeBulk(pair, message);
             writeFully(pair.client, message);
-            marked.clear();
+            calls.clear();
             writeFully(pair.client, message);
-            assertEquals(List.of(false), marked);
+            assertEquals(List.of(false), marked());
             assertEquals(0, pair.client.requestNotify(OffloadStream.READ));
-            assertEquals(List.of(false, true), marked);
+            assertEquals(List.of(false, true), marked());
             pair.client.requestNotify(0);
-            assertTrue(pair.client.requestNotify(OffloadStream.READ) == 0 && marked.size() == 2);
+            assertTrue(pair.client.requestNotify(OffloadStream.READ) == 0 && marked().size() == 2);
             pair.client.requestNotify(0);
             readFully(pair.server, 2 * message.length);
             close(pair);
@@ -117,7 +107,7 @@ final class BurstTest {
                 writeFully(pair.client, message);
                 readFully(pair.server, message.length);
             }
-            assertFalse(marked.contains(false));
+            assertFalse(marked().contains(false));
             close(pair);
         }
     }

@@ -3,10 +3,7 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sdp4j.fabric.Fabric;
-import io.sdp4j.fabric.QueuePair;
 import java.net.SocketException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,37 +15,20 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class CloseWithUnreadTest {
-    private final AtomicInteger sends = new AtomicInteger();
-
-    private QueuePair counting(QueuePair qp) {
-        return Shims.around(
-                QueuePair.class,
-                qp,
-                (p, method, args) -> {
-                    if (method.getName().equals("postSend")) {
-                        sends.incrementAndGet();
-                    }
-                    return null;
-                });
-    }
-
-    private Fabric counting(Fabric fabric) {
-        return Shims.connecting(fabric, this::counting);
-    }
-
     @Test
     void saysNothingBeforeTheCut() throws Exception {
         byte[] chunk = new byte[65_536];
+        CountedCalls calls = new CountedCalls();
         try (TestFabric fabric = new TestFabric();
                 StreamPair pair =
-                        new StreamPair(fabric.provider(), fabric.provider(this::counting))) {
+                        new StreamPair(fabric.provider(), fabric.provider(calls::connecting))) {
             while (pair.server.tryWrite(chunk, 0, chunk.length) > 0) {
                 // until the client's buffers are full
             }
             assertEquals(100, pair.client.tryRead(new byte[100], 0, 100));
-            int before = sends.get();
+            int before = calls.count("postSend");
             pair.client.close(false);
-            assertEquals(before, sends.get());
+            assertEquals(before, calls.count("postSend"));
             Awaitility.await()
                     .untilAsserted(
                             () ->
