@@ -3,12 +3,8 @@ package io.sdp4j.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.fabric.CompletionQueue;
-import io.sdp4j.fabric.Fabric;
-import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,39 +21,10 @@ final class UnlentZcopyTest {
     private static final int SMALL = 65_536;
     private static final int LARGE = 65_537;
 
-    private final AtomicInteger looks = new AtomicInteger();
-    private final AtomicInteger notifications = new AtomicInteger();
-    private final AtomicInteger sends = new AtomicInteger();
-    private final AtomicInteger registrations = new AtomicInteger();
+    private final CountedCalls calls = new CountedCalls();
 
-    private Fabric counted(Fabric fabric) {
-        return Shims.connecting(fabric, this::counted);
-    }
-
-    private QueuePair counted(QueuePair qp) {
-        CompletionQueue queue =
-                Shims.around(
-                        CompletionQueue.class,
-                        qp.completions(),
-                        (p, method, args) -> {
-                            switch (method.getName()) {
-                                case "poll" -> looks.incrementAndGet();
-                                case "arm" -> notifications.incrementAndGet();
-                                default -> {}
-                            }
-                            return null;
-                        });
-        return Shims.around(
-                QueuePair.class,
-                Shims.completing(qp, queue),
-                (p, method, args) -> {
-                    switch (method.getName()) {
-                        case "postSend" -> sends.incrementAndGet();
-                        case "register" -> registrations.incrementAndGet();
-                        default -> {}
-                    }
-                    return null;
-                });
+    private StreamPair pair(TestFabric fabric) throws Exception {
+        return new StreamPair(fabric.provider(ZCOPY), fabric.provider(calls::connecting, ZCOPY));
     }
 
     private record One(ByteBuffer buffer) implements OffloadStream.Loan {
@@ -77,18 +44,15 @@ final class UnlentZcopyTest {
     @ValueSource(ints = {OffloadStream.READ, OffloadStream.WRITE})
     void isNotLookedAfter(int op) throws Exception {
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(
-                                fabric.provider(ZCOPY), fabric.provider(this::counted, ZCOPY))) {
+                StreamPair pair = pair(fabric)) {
             if (op == OffloadStream.WRITE) {
                 pair.client.shutdownInput();
-                assertTrue(notifications.get() > 0);
+                assertTrue(calls.count("arm") > 0);
             }
-            looks.set(0);
-            notifications.set(0);
+            calls.clear();
             lend(pair, op, SMALL);
-            assertEquals(0, looks.get(), "looks");
-            assertEquals(0, notifications.get(), "notifications");
+            assertEquals(0, calls.count("poll"), "looks");
+            assertEquals(0, calls.count("arm"), "notifications");
             pair.client.close(false);
             pair.server.close(false);
         }
@@ -97,17 +61,16 @@ final class UnlentZcopyTest {
     @Test
     void leavesGatheredBytesAlone() throws Exception {
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(
-                                fabric.provider(ZCOPY), fabric.provider(this::counted, ZCOPY))) {
+                StreamPair pair = pair(fabric)) {
             byte[] small = new byte[100];
             int before = -1;
-            while (before != sends.get()) { // the peer reads nothing: at last one is kept
-                before = sends.get();
+            while (before
+                    != calls.count("postSend")) { // the peer reads nothing: at last one is kept
+                before = calls.count("postSend");
                 assertEquals(small.length, pair.client.tryWrite(small, 0, small.length));
             }
             lend(pair, OffloadStream.WRITE, SMALL);
-            assertEquals(before, sends.get());
+            assertEquals(before, calls.count("postSend"));
             pair.client.close(true);
             pair.server.close(true);
         }
@@ -116,18 +79,16 @@ final class UnlentZcopyTest {
     @Test
     void aReadWithBytesInHandIsNoLoan() throws Exception {
         try (TestFabric fabric = new TestFabric();
-                StreamPair pair =
-                        new StreamPair(
-                                fabric.provider(ZCOPY), fabric.provider(this::counted, ZCOPY))) {
+                StreamPair pair = pair(fabric)) {
             assertEquals(2, pair.server.tryWrite(new byte[2], 0, 2));
             StreamPair.readFully(pair.client, 1);
-            looks.set(0);
+            calls.clear();
             lend(pair, OffloadStream.READ, LARGE);
-            assertEquals(0, looks.get(), "looks");
-            assertEquals(0, registrations.get(), "registrations");
+            assertEquals(0, calls.count("poll"), "looks");
+            assertEquals(0, calls.count("register"), "registrations");
             StreamPair.readFully(pair.client, 1);
             lend(pair, OffloadStream.READ, LARGE);
-            assertEquals(1, registrations.get(), "registrations");
+            assertEquals(1, calls.count("register"), "registrations");
             pair.client.close(false);
             pair.server.close(false);
         }
