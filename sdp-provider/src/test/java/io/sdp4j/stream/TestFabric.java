@@ -293,9 +293,7 @@ final class TestFabric implements AutoCloseable {
         if (ownDirectory) {
             removeDirectory();
         }
-        if (caught != null && directory == null) {
-            LOG.error("caught", caught);
-        } else if (caught != null) {
+        if (caught != null) {
             throw new AssertionError("the event loop reported a failure", caught);
         }
     }
