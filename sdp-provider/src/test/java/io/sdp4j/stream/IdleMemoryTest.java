@@ -8,6 +8,7 @@ import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.testing.HeldAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -11,6 +11,7 @@ import io.sdp4j.fabric.Fabric;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.testing.HeldAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;

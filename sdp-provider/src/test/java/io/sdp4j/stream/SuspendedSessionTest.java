@@ -13,6 +13,7 @@ import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.testing.HeldAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;

@@ -17,6 +17,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.RequestHandler;
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.testing.HeldAddress;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

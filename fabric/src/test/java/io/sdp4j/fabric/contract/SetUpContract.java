@@ -12,6 +12,7 @@ import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricListener;
+import io.sdp4j.testing.HeldAddress;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.sdp4j.fabric.contract;
+package io.sdp4j.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
