@@ -133,13 +133,13 @@ public abstract class SetUpContract extends FabricEnds {
                     new ConnectRequest(
                             address(),
                             _ -> {
-                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+                                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1500));
                                 return HeldAddress.on(kernel.getInetAddress());
                             },
                             new byte[0],
                             SPEC,
                             now,
-                            now + TimeUnit.MILLISECONDS.toNanos(100),
+                            now + TimeUnit.SECONDS.toNanos(1),
                             now + LONG,
                             () -> false,
                             _ -> {},
