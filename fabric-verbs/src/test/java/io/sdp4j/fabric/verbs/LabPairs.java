@@ -15,6 +15,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.testing.RdmaResources;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,7 +38,7 @@ final class LabPairs {
     final VerbsFabric fabric;
 
     /** The kernel's counts before the fabric was opened. */
-    final Map<String, Long> before = Lab.resources();
+    final Map<String, Long> before = RdmaResources.now();
 
     private final ServerSocket kernel;
     private final FabricListener listener;
@@ -175,7 +176,7 @@ final class LabPairs {
     void close() throws IOException {
         closeHere();
         await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertEquals(before, Lab.resources(), "left behind"));
+                .untilAsserted(() -> assertEquals(before, RdmaResources.now(), "left behind"));
     }
 
     /** The same without counting what the kernel has. */

@@ -10,6 +10,7 @@ import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
+import io.sdp4j.testing.RdmaResources;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -94,7 +95,7 @@ class VerbsConnectTest {
         await().atMost(Duration.ofSeconds(10))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> Lab.resources().get("qp") <= 1); // the connection manager's own
+                .until(() -> RdmaResources.now().get("qp") <= 1); // the connection manager's own
     }
 
     /**
@@ -121,9 +122,9 @@ class VerbsConnectTest {
         long before = pairs.before.get("cq") + (Lab.iwarp() ? 1 : 0);
         QpPair one = pairs.connectSoon();
         QpPair other = pairs.connectSoon();
-        assertTrue(Lab.resources().get("cq") >= before + 8);
+        assertTrue(RdmaResources.now().get("cq") >= before + 8);
         one.close();
         other.close();
-        await().atMost(Duration.ofSeconds(20)).until(() -> Lab.resources().get("cq") <= before);
+        await().atMost(Duration.ofSeconds(20)).until(() -> RdmaResources.now().get("cq") <= before);
     }
 }

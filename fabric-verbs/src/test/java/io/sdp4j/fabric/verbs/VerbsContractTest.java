@@ -10,6 +10,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.fabric.contract.FabricContract;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.testing.RdmaResources;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +27,7 @@ final class VerbsContractTest extends FabricContract {
     private static final EventLoop LOOP = EventLoop.start("test-verbs", Lab.THROWN::add);
 
     /** Before the fabrics are opened, which begin to use the device by themselves. */
-    private final Map<String, Long> before = Lab.resources();
+    private final Map<String, Long> before = RdmaResources.now();
 
     @Override
     protected InetAddress host() throws Exception {
@@ -107,7 +108,7 @@ final class VerbsContractTest extends FabricContract {
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> ((VerbsFabric) active).isShut() && ((VerbsFabric) passive).isShut());
         await().atMost(Duration.ofSeconds(10))
-                .untilAsserted(() -> assertEquals(before, Lab.resources(), "left behind"));
+                .untilAsserted(() -> assertEquals(before, RdmaResources.now(), "left behind"));
         assertEquals(List.of(), List.copyOf(Lab.THROWN));
     }
 }

@@ -12,6 +12,7 @@ import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
+import io.sdp4j.testing.RdmaResources;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -166,12 +167,12 @@ class VerbsKeysTest {
     void timeEndsIt() throws Exception {
         close();
         open(VerbsConfig.defaults());
-        long before = Lab.resources().get("mr");
+        long before = RdmaResources.now().get("mr");
         int key = lend();
         for (int i = 0; i < 100 && key != lend(); i++) {
             key = lend(); // a busy machine may take its time between two
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> Lab.resources().get("mr") <= before);
+        await().atMost(Duration.ofSeconds(10)).until(() -> RdmaResources.now().get("mr") <= before);
         assertFalse(readable(pair.a(), into, key));
     }
 
