@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Crowd;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,27 +115,10 @@ class CrowdIT {
         for (Child child : all) {
             heap += Long.parseLong(child.ask("heap"));
             Path proc = Path.of("/proc", String.valueOf(child.pid()));
-            shared += sharedBytes(proc.resolve("smaps"));
+            shared += Proc.residentBytes(proc, "memfd:sdp4j");
             pageTables += bytes(proc.resolve("status"), "VmPTE:");
         }
         return new Sum(heap, shared, pageTables);
-    }
-
-    /**
-     * Pages of our segments, each shared out among the processes that have mapped it, so that the
-     * sum over all processes counts it once.
-     */
-    private static long sharedBytes(Path smaps) throws IOException {
-        long bytes = 0;
-        boolean ours = false;
-        for (String line : Files.readAllLines(smaps)) {
-            if (!line.isEmpty() && Character.isUpperCase(line.charAt(0))) {
-                bytes += ours && line.startsWith("Pss:") ? kb(line) : 0;
-            } else {
-                ours = line.contains("memfd:sdp4j");
-            }
-        }
-        return bytes;
     }
 
     private static long bytes(Path file, String name) throws IOException {

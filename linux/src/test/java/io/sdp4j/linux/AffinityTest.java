@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,8 +23,6 @@ import org.junit.jupiter.api.function.Executable;
  */
 @Timeout(60)
 class AffinityTest {
-    private static final Path STATUS = Path.of("/proc/thread-self/status");
-
     @Test
     void confinesAndReleases() throws Exception {
         assumeFree();
@@ -103,11 +102,6 @@ class AffinityTest {
     }
 
     private static String allowed() throws IOException {
-        try (var lines = Files.lines(STATUS)) {
-            return lines.filter(l -> l.startsWith("Cpus_allowed_list:"))
-                    .findFirst()
-                    .orElseThrow()
-                    .replaceFirst(".*:\\s*", "");
-        }
+        return Proc.status(Path.of("/proc/thread-self"), "Cpus_allowed_list");
     }
 }

@@ -9,12 +9,11 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.testing.HeldAddress;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -133,15 +132,6 @@ final class IdleMemoryTest {
 
     /** Pages of the connections' memory, counted once although both ends are mapped here. */
     static long residentBytes() throws IOException {
-        long kib = 0;
-        boolean ours = false;
-        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
-            if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
-                ours = line.contains("memfd:sdp4j");
-            } else if (ours && line.startsWith("Pss:")) {
-                kib += Long.parseLong(line.replaceAll("\\D", ""));
-            }
-        }
-        return kib << 10;
+        return Proc.residentBytes(Proc.SELF, "memfd:sdp4j");
     }
 }

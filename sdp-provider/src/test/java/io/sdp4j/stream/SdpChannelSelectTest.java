@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,15 +15,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -165,11 +163,12 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
         try (Selector selector = provider.openSelector();
                 ServerSocketChannel listener = listen()) {
             openAndClose(selector, listener);
-            long before = descriptors();
+            long before = Proc.descriptors().size();
             for (int i = 0; i < 30; i++) {
                 openAndClose(selector, listener);
             }
-            await().atMost(Duration.ofSeconds(20)).until(() -> descriptors() <= before + 3);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> Proc.descriptors().size() <= before + 3);
         }
     }
 
@@ -189,12 +188,6 @@ class SdpChannelSelectTest extends ChannelsOverSdp {
         b.close();
         selector.selectNow();
         assertEquals(0, selector.keys().size());
-    }
-
-    private static long descriptors() throws IOException {
-        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-            return all.count();
-        }
     }
 
     /** Pauses of random length on both sides, so that arming, arriving and selecting all meet. */

@@ -8,6 +8,7 @@ import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -146,12 +147,7 @@ class ShmCoLocationTest {
     }
 
     private static String allowed(Path task) throws IOException {
-        try (var lines = Files.lines(task.resolve("status"))) {
-            return lines.filter(l -> l.startsWith("Cpus_allowed_list:"))
-                    .findFirst()
-                    .orElse("")
-                    .replaceFirst(".*:\\s*", "");
-        }
+        return Proc.status(task, "Cpus_allowed_list");
     }
 
     /** Else this JVM's processors were chosen, and there is nothing to confine. */

@@ -10,11 +10,11 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,18 +24,15 @@ import org.junit.jupiter.api.Test;
 /** Resources that connections hold, and leave behind however they end. */
 @SuppressWarnings("try") // closing early is the point
 final class ShmLeftoversTest extends ShmDirectory {
-    private record Holdings(int descriptors, long mappings, int threads) {
+    private record Holdings(int descriptors, int mappings, int threads) {
         static Holdings now() throws IOException {
-            try (var fds = Files.list(Path.of("/proc/self/fd"));
-                    var maps = Files.lines(Path.of("/proc/self/maps"))) {
-                return new Holdings(
-                        (int) fds.count(),
-                        maps.filter(m -> m.contains("memfd:sdp4j")).count(),
-                        (int)
-                                Thread.getAllStackTraces().keySet().stream()
-                                        .filter(t -> !t.getName().startsWith("awaitility"))
-                                        .count());
-            }
+            return new Holdings(
+                    Proc.descriptors().size(),
+                    Proc.mappings("memfd:sdp4j").size(),
+                    (int)
+                            Thread.getAllStackTraces().keySet().stream()
+                                    .filter(t -> !t.getName().startsWith("awaitility"))
+                                    .count());
         }
 
         boolean noMoreThan(Holdings before) {
@@ -160,7 +157,7 @@ final class ShmLeftoversTest extends ShmDirectory {
                     pass(its, qp);
                 }
             }
-            long shared = residentBytes();
+            long shared = Proc.residentBytes(Proc.SELF, "memfd:sdp4j");
             long heap = usedHeap() - heapBefore;
             long each = (shared + Math.max(heap, 0)) / n;
             String told = "each: " + shared / n + " bytes shared, " + heap / n + " bytes heap";
@@ -183,21 +180,5 @@ final class ShmLeftoversTest extends ShmDirectory {
         System.gc();
         Runtime r = Runtime.getRuntime();
         return r.totalMemory() - r.freeMemory();
-    }
-
-    /** Pages of our segments, each counted once although both ends are mapped here. */
-    private static long residentBytes() throws IOException {
-        long kib = 0;
-        boolean ours = false;
-        for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
-            if (line.contains("-") && line.contains(" rw-s ")) {
-                ours = line.contains("memfd:sdp4j");
-            } else if (ours && line.startsWith("Pss:")) {
-                kib += Long.parseLong(line.replaceAll("\\D", ""));
-            } else if (line.contains("-") && line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
-                ours = false;
-            }
-        }
-        return kib << 10;
     }
 }

@@ -15,6 +15,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.Futex;
 import io.sdp4j.linux.WakeSignal;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -217,9 +218,9 @@ final class ShmWakeSocketTest extends ShmDirectory {
                                         cut.compareAndSet(false, cut());
                                     }
                                 });
-        Path status = Path.of("/proc/self/task/" + number.get() + "/status");
-        long enough = sleeps(status) + 1500;
-        while (sleeps(status) < enough && !cut.get()) {
+        Path thread = Path.of("/proc/self/task/" + number.get());
+        long enough = sleeps(thread) + 1500;
+        while (sleeps(thread) < enough && !cut.get()) {
             WakeSignal.send(number.get());
         }
         over.set(true);
@@ -257,11 +258,8 @@ final class ShmWakeSocketTest extends ShmDirectory {
         waiting.join();
     }
 
-    private static long sleeps(Path status) throws IOException {
-        return Files.readAllLines(status).stream()
-                .filter(line -> line.startsWith("voluntary_ctxt_switches:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-                .sum();
+    private static long sleeps(Path thread) throws IOException {
+        return Long.parseLong(Proc.status(thread, "voluntary_ctxt_switches"));
     }
 
     @Test

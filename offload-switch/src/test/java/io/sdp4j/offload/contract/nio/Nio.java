@@ -16,8 +16,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,13 +205,6 @@ public final class Nio {
                 filler.close();
             }
             full.close();
-        }
-    }
-
-    /** Descriptors that this process has open. */
-    static long descriptors() throws IOException {
-        try (var list = Files.list(Path.of("/proc/self/fd"))) {
-            return list.count();
         }
     }
 }

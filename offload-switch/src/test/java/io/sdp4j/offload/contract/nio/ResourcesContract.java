@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.OperatingSystemMXBean;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.testing.Pair;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -16,8 +17,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -31,11 +30,11 @@ interface ResourcesContract extends NioChannels {
     default void closedWhileRegistered() throws Exception {
         try (Selector selector = provider().openSelector()) {
             exercise(selector); // what is made once is made here
-            long before = Nio.descriptors();
+            long before = Proc.descriptors().size();
             for (int i = 0; i < 20; i++) {
                 exercise(selector);
             }
-            Nio.await().until(() -> Nio.descriptors() <= before);
+            Nio.await().until(() -> Proc.descriptors().size() <= before);
         }
     }
 
@@ -58,23 +57,16 @@ interface ResourcesContract extends NioChannels {
     default void nothingIsLeft() throws Exception {
         openAndClose(20);
         int times = Scale.of(300, 10_000);
-        long descriptors = Nio.descriptors();
+        long descriptors = Proc.descriptors().size();
         long threads = ManagementFactory.getThreadMXBean().getThreadCount();
-        long mappings = mappings();
+        long mappings = Proc.mappings("").size();
         openAndClose(times);
-        Nio.await().until(() -> Nio.descriptors() <= descriptors);
+        Nio.await().until(() -> Proc.descriptors().size() <= descriptors);
         // threads of pools and the heap's and the compiler's mappings come and go; a leak is one
         // for each connection
         Nio.await()
                 .until(() -> ManagementFactory.getThreadMXBean().getThreadCount() <= threads + 20);
-        Nio.await().until(() -> mappings() <= mappings + times / 3);
-    }
-
-    /** How many pieces of memory this process has mapped. */
-    private static long mappings() throws IOException {
-        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return lines.count();
-        }
+        Nio.await().until(() -> Proc.mappings("").size() <= mappings + times / 3);
     }
 
     private void openAndClose(int times) throws IOException {
