@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -35,12 +35,12 @@ final class AbortTest {
     private Operation write;
     private Operation read;
 
-    private long before;
+    private List<String> before;
 
     @BeforeEach
     void open() throws Exception {
         fabric = new TestFabric();
-        before = mappings(); // of other tests, until the collector comes
+        before = memory(); // of other tests, until the collector comes
     }
 
     @AfterEach
@@ -100,11 +100,9 @@ final class AbortTest {
         }
     }
 
-    /** Mappings of connections in this process. */
-    private static long mappings() throws IOException {
-        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return lines.filter(l -> l.contains("memfd:sdp4j")).count();
-        }
+    /** Memory of connections that this process has mapped. */
+    private static List<String> memory() throws IOException {
+        return Proc.mappings("memfd:sdp4j");
     }
 
     private void assertNothingIsLeft() {
@@ -119,7 +117,7 @@ final class AbortTest {
             assertFalse(StreamPair.hasLoan(server));
             await().atMost(Duration.ofSeconds(20)).until(() -> server.life().released());
         }
-        await().atMost(Duration.ofSeconds(20)).until(() -> mappings() <= before);
+        await().atMost(Duration.ofSeconds(20)).until(() -> before.containsAll(memory()));
     }
 
     /** Linger time zero, and unread data: a reset, told once, to the first caller. */
