@@ -6,13 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.testing.Proc;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,25 +36,13 @@ class NetlinkSocketTest {
                 .array();
     }
 
-    private static long netlinkSockets() throws IOException {
-        try (var fds = Files.list(Path.of("/proc/self/fd"))) {
-            return fds.filter(
-                            fd -> {
-                                try {
-                                    return Files.readSymbolicLink(fd)
-                                            .toString()
-                                            .startsWith("socket:");
-                                } catch (IOException e) {
-                                    return false;
-                                }
-                            })
-                    .count();
-        }
+    private static long sockets() throws IOException {
+        return Proc.descriptors().stream().filter(d -> d.startsWith("socket:")).count();
     }
 
     @Test
     void theKernelListsItsLinks() throws IOException {
-        long before = netlinkSockets();
+        long before = sockets();
         NetlinkSocket s = NetlinkSocket.open(ROUTE);
         try {
             assertNull(s.receive());
@@ -74,7 +61,7 @@ class NetlinkSocketTest {
         s.close();
         assertThrows(IOException.class, s::receive);
         assertThrows(IOException.class, () -> s.send(links()));
-        assertEquals(before, netlinkSockets());
+        assertEquals(before, sockets());
     }
 
     @Test
@@ -93,15 +80,19 @@ class NetlinkSocketTest {
 
     @Test
     void watchingEndsWhenItIsClosed() throws IOException {
-        long before = netlinkSockets();
+        long before = sockets();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         EventLoop loop = EventLoop.start("test-loop", t -> failure.compareAndSet(null, t));
-        Closeable watch = NetlinkSocket.watch(loop, ROUTE, 0x111, d -> {});
-        assertEquals(before + 1, netlinkSockets());
-        watch.close();
-        watch.close();
-        await().until(() -> netlinkSockets() == before);
-        assertNull(failure.get());
+        try {
+            Closeable watch = NetlinkSocket.watch(loop, ROUTE, 0x111, d -> {});
+            assertEquals(before + 1, sockets());
+            watch.close();
+            watch.close();
+            await().until(() -> sockets() == before);
+            assertNull(failure.get());
+        } finally {
+            loop.end();
+        }
     }
 
     /** Goal: an error that lasts leaves the event thread to others. Method: no socket at all. */

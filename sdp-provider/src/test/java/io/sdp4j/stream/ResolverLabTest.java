@@ -5,14 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.linux.EventLoop;
 import io.sdp4j.resolve.DeviceResolver;
 import io.sdp4j.resolve.FabricPath;
 import io.sdp4j.resolve.PathCode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -45,10 +43,9 @@ class ResolverLabTest {
 
     @Test
     void followsWhatIsPluggedAndUnplugged() throws IOException, InterruptedException {
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        EventLoop loop = EventLoop.start("test-loop", t -> failure.compareAndSet(null, t));
+        TestLoop loop = TestLoop.take();
         try (DeviceResolver resolver =
-                DeviceResolver.behind((l, r) -> List.of(), new KernelNetlink(loop))) {
+                DeviceResolver.behind((l, r) -> List.of(), new KernelNetlink(loop.loop()))) {
             FabricPath path = resolver.paths(null, PEER).getFirst();
             assertTrue(path.usable(), path.reason());
             assertEquals(DEVICE, path.device());
@@ -77,7 +74,8 @@ class ResolverLabTest {
 
             run("ip addr del " + ADDED.getHostAddress() + "/24 dev " + NETDEV);
             await().until(() -> code(resolver, BEHIND) == PathCode.NO_ROUTE);
-            assertNull(failure.get());
+        } finally {
+            assertNull(loop.giveBack());
         }
     }
 
