@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ final class VirtualWaitTest {
                                 fabric.provider(TestFabric.zcopy(false, false)),
                                 fabric.provider(TestFabric.zcopy(false, false)))) {
             long before = switchesOfLoops();
+            assertTrue(before > 0, "no event thread is found");
             Future<?> echo = threads.submit(() -> echo(pair.server));
             Future<?> trips = threads.submit(() -> trips(pair.client));
             trips.get(30, TimeUnit.SECONDS);
@@ -69,7 +71,7 @@ final class VirtualWaitTest {
             for (Path task : tasks) {
                 try {
                     if (Files.readString(task.resolve("comm")).strip().equals("test-loop")) {
-                        sum += voluntarySwitches(task);
+                        sum += Long.parseLong(Proc.status(task, "voluntary_ctxt_switches"));
                     }
                 } catch (NoSuchFileException e) {
                     // the thread has ended
@@ -77,13 +79,5 @@ final class VirtualWaitTest {
             }
         }
         return sum;
-    }
-
-    private static long voluntarySwitches(Path task) throws IOException {
-        try (var lines = Files.lines(task.resolve("status"))) {
-            return lines.filter(l -> l.startsWith("voluntary_ctxt_switches:"))
-                    .mapToLong(l -> Long.parseLong(l.substring(l.indexOf(':') + 1).strip()))
-                    .sum();
-        }
     }
 }
