@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -9,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,11 +24,12 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: blocking channels over SDP behave as the JDK's. Method: both ends are ours. */
 @SuppressWarnings("try") // closing early is the point of some
@@ -56,71 +57,31 @@ class SdpChannelTest extends ChannelsOverSdp {
         }
     }
 
-    @Test
-    void aBlockedReaderIsFreed() throws Exception {
-        for (boolean virtual : new boolean[] {false, true}) {
-            try (var p = pair()) {
-                assertInstanceOf(
-                        AsynchronousCloseException.class,
-                        failure(virtual, p.client(), t -> p.client().close()));
-            }
-            try (var p = pair()) {
-                assertInstanceOf(
-                        ClosedByInterruptException.class,
-                        failure(virtual, p.client(), Thread::interrupt));
-                assertFalse(p.client().isOpen());
-            }
-            try (var p = pair()) {
-                CompletableFuture<Integer> read = new CompletableFuture<>();
-                start(virtual, () -> read.complete(p.client().read(ByteBuffer.allocate(1))));
-                p.client().shutdownInput();
-                assertEquals(-1, read.get(20, TimeUnit.SECONDS));
-            }
+    @ParameterizedTest
+    @EnumSource(Task.Kind.class)
+    void aBlockedReaderIsFreed(Task.Kind kind) throws Exception {
+        try (var p = pair()) {
+            Task<Integer> reader = blocked(kind, p.client());
+            p.client().close();
+            assertInstanceOf(AsynchronousCloseException.class, reader.thrown());
+        }
+        try (var p = pair()) {
+            Task<Integer> reader = blocked(kind, p.client());
+            reader.thread().interrupt();
+            assertInstanceOf(ClosedByInterruptException.class, reader.thrown());
+            assertFalse(p.client().isOpen());
+        }
+        try (var p = pair()) {
+            Task<Integer> reader = blocked(kind, p.client());
+            p.client().shutdownInput();
+            assertEquals(-1, reader.get());
         }
     }
 
-    private interface Step {
-        void run() throws Exception;
-    }
-
-    private interface Disturbance {
-        void apply(Thread reader) throws Exception;
-    }
-
-    private static Thread start(boolean virtual, Step step) {
-        Runnable work =
-                () -> {
-                    try {
-                        step.run();
-                    } catch (Exception e) {
-                        throw new IllegalStateException(e);
-                    }
-                };
-        return virtual ? Thread.ofVirtual().start(work) : Thread.ofPlatform().daemon().start(work);
-    }
-
-    private static Exception failure(boolean virtual, SocketChannel c, Disturbance disturbance)
-            throws Exception {
-        CompletableFuture<Exception> failed = new CompletableFuture<>();
-        Thread reader =
-                start(
-                        virtual,
-                        () -> {
-                            try {
-                                c.read(ByteBuffer.allocate(1));
-                                failed.complete(null);
-                            } catch (IOException e) {
-                                failed.complete(e);
-                            }
-                        });
-        await().atMost(Duration.ofSeconds(20))
-                .until(
-                        () ->
-                                reader.getState() == Thread.State.WAITING
-                                        || reader.getState() == Thread.State.TIMED_WAITING
-                                        || reader.getState() == Thread.State.RUNNABLE);
-        disturbance.apply(reader);
-        return failed.get(20, TimeUnit.SECONDS);
+    private static Task<Integer> blocked(Task.Kind kind, SocketChannel c) throws Exception {
+        Task<Integer> reader = Task.start(kind, () -> c.read(ByteBuffer.allocate(1)));
+        reader.awaitBlocked();
+        return reader;
     }
 
     @Test
