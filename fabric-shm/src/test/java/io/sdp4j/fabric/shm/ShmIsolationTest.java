@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(180)
 @SuppressWarnings("try") // listeners are closed with their fabric
-final class ShmIsolationTest {
+final class ShmIsolationTest extends ShmDirectory {
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long ATTACK_NANOS =
             TimeUnit.SECONDS.toNanos(
@@ -92,7 +91,6 @@ final class ShmIsolationTest {
     @Test
     void aHostileProcessDelaysOnlyItself() throws Exception {
         long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
-        Path dir = Ends.directory();
         EventLoop loop = Ends.loop();
         try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ShmFabric fabric = Ends.fabric(dir)) {
@@ -129,8 +127,6 @@ final class ShmIsolationTest {
             innocent.close();
             assertEquals(0, thrown.size(), () -> "seed " + seed + ": " + thrown);
         }
-        Ends.remove(dir);
-        assertEquals(0, Ends.THROWN.size(), Ends.THROWN::toString);
     }
 
     private static Taker server(EventLoop loop) {

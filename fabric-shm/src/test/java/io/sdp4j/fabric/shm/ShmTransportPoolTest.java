@@ -14,13 +14,12 @@ import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
+import io.sdp4j.testing.Proc;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -40,10 +39,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  *
  * <p>Method: both ends in this JVM, as two fabrics; segments are counted in the process's own map.
  */
-final class ShmTransportPoolTest {
-    private static final QpSpec SPEC = new QpSpec(8, 1024, 8);
+final class ShmTransportPoolTest extends ShmDirectory {
     private static final int MOST_RESTING = 64;
-    private Path dir;
     private ServerSocket kernel;
     private InetSocketAddress at;
     private ShmFabric server;
@@ -54,7 +51,6 @@ final class ShmTransportPoolTest {
 
     @BeforeEach
     void listen() throws IOException {
-        dir = Ends.directory();
         kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         at = (InetSocketAddress) kernel.getLocalSocketAddress();
         server = Ends.fabric(dir);
@@ -82,15 +78,11 @@ final class ShmTransportPoolTest {
         server.close();
         kernel.close();
         await().untilAsserted(() -> assertEquals(0, segments()));
-        Ends.remove(dir);
-        assertEquals(List.of(), List.copyOf(Ends.THROWN));
     }
 
     /** Mappings of fabric memory in this process. */
-    private static long segments() throws IOException {
-        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return lines.filter(l -> l.contains("memfd:sdp4j")).count();
-        }
+    private static int segments() throws IOException {
+        return Proc.mappings("memfd:sdp4j").size();
     }
 
     private ConnectRequest request() {
@@ -100,14 +92,6 @@ final class ShmTransportPoolTest {
     private QpPair connect() throws Exception {
         QueuePair mine = client.connect(request()).queuePair();
         return new QpPair(mine, accepted.poll(20, TimeUnit.SECONDS));
-    }
-
-    private static Completion next(QueuePair qp) {
-        Completion c = new Completion();
-        while (!qp.completions().poll(c)) {
-            qp.completions().await(TimeUnit.SECONDS.toNanos(20));
-        }
-        return c;
     }
 
     /** One message each way that only this connection can have sent. */
