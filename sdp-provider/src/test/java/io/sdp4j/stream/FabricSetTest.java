@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
-import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -16,15 +15,13 @@ import org.junit.jupiter.api.Test;
 class FabricSetTest {
     private int closed;
     private final Fabric fabric =
-            (Fabric)
-                    Proxy.newProxyInstance(
-                            getClass().getClassLoader(),
-                            new Class<?>[] {Fabric.class},
-                            (_, method, _) -> {
-                                assertEquals("close", method.getName());
-                                closed++;
-                                return null;
-                            });
+            Shims.proxy(
+                    Fabric.class,
+                    (_, method, _) -> {
+                        assertEquals("close", method.getName());
+                        closed++;
+                        return null;
+                    });
     private boolean there;
     private int opened;
     private Runnable onOpen = () -> {};

@@ -13,9 +13,6 @@ import io.sdp4j.fabric.verbs.VerbsConfig;
 import io.sdp4j.fabric.verbs.VerbsFabric;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -53,30 +50,27 @@ class SdpVerbsCostTest {
     /** Remembers the queue pairs that it makes. */
     private Fabric remembering(Fabric fabric) {
         verbs = (VerbsFabric) fabric;
-        return proxy(
+        return Shims.around(
                 Fabric.class,
-                (method, args) -> {
-                    if (method.getName().equals("connect")) {
-                        Fabric.Connection c = (Fabric.Connection) call(method, fabric, args);
-                        active = c.queuePair();
-                        return c;
-                    }
+                Shims.connecting(fabric, qp -> active = qp),
+                (_, method, args) -> {
                     if (method.getName().equals("listen")) {
                         ListenRequest r = (ListenRequest) args[0];
-                        return fabric.listen(
+                        args[0] =
                                 new ListenRequest(
                                         r.address(),
                                         r.dualStack(),
-                                        q -> r.handler().onRequest(remembering(q))));
+                                        q -> r.handler().onRequest(remembering(q)));
                     }
-                    return call(method, fabric, args);
+                    return null;
                 });
     }
 
     private ConnectionRequest remembering(ConnectionRequest request) {
-        return proxy(
+        return Shims.around(
                 ConnectionRequest.class,
-                (method, args) -> {
+                request,
+                (_, method, args) -> {
                     if (method.getName().equals("accept")) {
                         ConnectionRequest.Outcome outcome = (ConnectionRequest.Outcome) args[2];
                         args[2] =
@@ -93,28 +87,8 @@ class SdpVerbsCostTest {
                                     }
                                 };
                     }
-                    return call(method, request, args);
+                    return null;
                 });
-    }
-
-    private interface Call {
-        Object run(Method method, Object[] args) throws Throwable;
-    }
-
-    private static <T> T proxy(Class<T> type, Call call) {
-        return type.cast(
-                Proxy.newProxyInstance(
-                        type.getClassLoader(),
-                        new Class<?>[] {type},
-                        (p, method, args) -> call.run(method, args)));
-    }
-
-    private static Object call(Method method, Object target, Object[] args) throws Throwable {
-        try {
-            return method.invoke(target, args);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
     }
 
     /** Once what other connections have left behind is given up, which takes a second. */

@@ -18,8 +18,6 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -32,7 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -230,12 +227,12 @@ final class UrgentMoveTest {
 
     /** Runs {@code before} when the connecting end takes its stream. */
     private static OffloadProvider taking(OffloadProvider provider, Runnable before) {
-        return proxy(
+        return TestChannels.around(
                 OffloadProvider.class,
                 provider,
                 (_, result) ->
                         result instanceof OffloadStream stream
-                                ? proxy(
+                                ? TestChannels.around(
                                         OffloadStream.class,
                                         stream,
                                         (method, value) -> {
@@ -249,10 +246,10 @@ final class UrgentMoveTest {
 
     /** Runs {@code after} when the accepted end has taken its stream. */
     private static OffloadProvider taken(OffloadProvider provider, Runnable after) {
-        return proxy(
+        return Shims.around(
                 OffloadProvider.class,
                 provider,
-                args -> {
+                (_, _, args) -> {
                     if (args != null && args[0] instanceof ListenSpec spec) {
                         args[0] =
                                 new ListenSpec(
@@ -263,12 +260,12 @@ final class UrgentMoveTest {
                                         spec.onPending(),
                                         taken(spec.accepted(), after));
                     }
-                },
-                (_, result) -> result);
+                    return null;
+                });
     }
 
     private static AcceptedConnections taken(AcceptedConnections accepted, Runnable after) {
-        return proxy(
+        return TestChannels.around(
                 AcceptedConnections.class,
                 accepted,
                 (method, result) -> {
@@ -311,29 +308,5 @@ final class UrgentMoveTest {
 
     private static boolean blocked(Task<Void> task) {
         return task != null && task.thread().getState() == Thread.State.BLOCKED;
-    }
-
-    /** Of the method's name and its result. */
-    private interface After {
-        Object result(String method, Object result);
-    }
-
-    private static <T> T proxy(Class<T> type, T to, After after) {
-        return proxy(type, to, _ -> {}, after);
-    }
-
-    private static <T> T proxy(Class<T> type, T to, Consumer<Object[]> before, After after) {
-        return type.cast(
-                Proxy.newProxyInstance(
-                        type.getClassLoader(),
-                        new Class<?>[] {type},
-                        (_, method, args) -> {
-                            before.accept(args);
-                            try {
-                                return after.result(method.getName(), method.invoke(to, args));
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        }));
     }
 }
