@@ -10,11 +10,9 @@ import io.sdp4j.bench.Results.Run;
 import io.sdp4j.bench.Results.Verdict;
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -233,20 +231,5 @@ class ResultsTest {
                 }
                 """,
                 ResultFile.text(map));
-    }
-
-    @Test
-    void rowsHaveOneNameEachAndBarsOnlyWhatTheyMeasure() {
-        Set<String> ids = new HashSet<>();
-        for (Suite suite : Suite.ALL) {
-            for (Row row : suite.rows()) {
-                assertTrue(ids.add(row.id()), row.id());
-                assertFalse(row.bars().isEmpty(), row.id());
-                for (Bar bar : row.bars()) {
-                    assertTrue(row.configs().contains(bar.subject()), row.id());
-                    assertTrue(row.configs().contains(bar.base()), row.id());
-                }
-            }
-        }
     }
 }
