@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,14 +45,6 @@ class DeviceResolverTest {
         path(PEER);
     }
 
-    private static void remove(Path tree) throws IOException {
-        try (var files = Files.walk(tree)) {
-            for (Path p : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(p);
-            }
-        }
-    }
-
     @Test
     void theOthersPathsComeFirst() {
         List<FabricPath> first =
@@ -80,7 +71,7 @@ class DeviceResolverTest {
     void anAnnouncementMakesItReadAgain() throws IOException {
         path(PEER);
         settle();
-        remove(host.devices.resolve("rxe0/ports/1/gids"));
+        RecordedHost.remove(host.devices.resolve("rxe0/ports/1/gids"));
         assertTrue(path(PEER).usable(), "nothing was reported");
         host.announce(Netlink.ROUTE, ANY);
         assertFalse(path(PEER).usable());
@@ -129,7 +120,7 @@ class DeviceResolverTest {
     void tablesOfGidsAreNotReadForEver() throws IOException {
         path(PEER);
         settle();
-        remove(host.devices.resolve("rxe0/ports/1/gids"));
+        RecordedHost.remove(host.devices.resolve("rxe0/ports/1/gids"));
         assertTrue(path(PEER).usable());
     }
 
@@ -139,16 +130,16 @@ class DeviceResolverTest {
         Files.writeString(host.devices.resolve("rxe0/ports/1/state"), "1: DOWN\n");
         assertEquals(PathCode.PORT_DOWN, path(PEER).code());
         assertEquals("rxe0 port 1 is DOWN", path(PEER).reason());
-        remove(host.devices.resolve("rxe0/ports/1/state"));
+        RecordedHost.remove(host.devices.resolve("rxe0/ports/1/state"));
         assertEquals(PathCode.PORT_DOWN, path(PEER).code());
     }
 
     @Test
     void devicesComeAndGoWithoutAWord() throws IOException {
         assertTrue(path(PEER).usable());
-        remove(host.devices.resolve("rxe0"));
+        RecordedHost.remove(host.devices.resolve("rxe0"));
         assertEquals(PathCode.NO_DEVICE, path(PEER).code());
-        remove(host.devices);
+        RecordedHost.remove(host.devices);
         assertEquals(PathCode.NO_DEVICE, path(PEER).code());
         new RecordedHost("roce-vlan", directory);
         assertTrue(path(PEER).usable());
@@ -156,7 +147,7 @@ class DeviceResolverTest {
 
     @Test
     void aHostWithoutDevicesOpensNothing() throws IOException {
-        remove(host.devices);
+        RecordedHost.remove(host.devices);
         assertEquals(PathCode.NO_DEVICE, path(PEER).code());
         assertEquals(0, host.open.get());
         assertEquals(0, host.asked(RouteMessages.GETROUTE));
@@ -165,7 +156,7 @@ class DeviceResolverTest {
     /** The best of many: other programs on the machine lengthen the rest. */
     @Test
     void aHostWithoutDevicesDecidesInMicroseconds() throws IOException {
-        remove(host.devices);
+        RecordedHost.remove(host.devices);
         long bestNanos = Long.MAX_VALUE;
         for (int i = 0; i < 2000; i++) {
             long start = System.nanoTime();

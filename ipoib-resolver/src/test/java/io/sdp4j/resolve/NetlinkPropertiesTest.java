@@ -40,11 +40,7 @@ class NetlinkPropertiesTest {
                     all.addAll(host.routes.values());
                 }
             } finally {
-                try (var files = Files.walk(directory)) {
-                    for (Path p : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                        Files.delete(p);
-                    }
-                }
+                RecordedHost.remove(directory);
             }
             return all;
         } catch (IOException e) {

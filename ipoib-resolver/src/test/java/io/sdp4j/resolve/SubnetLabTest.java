@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -34,11 +33,7 @@ class SubnetLabTest {
 
     private FabricPath path(String tree, String to) throws IOException {
         RecordedHost host = new RecordedHost("infiniband", directory);
-        try (var built = Files.walk(host.devices)) {
-            for (Path file : built.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        RecordedHost.remove(host.devices);
         Path from = Path.of(System.getenv(TREES), tree, "sys/class/infiniband");
         try (var simulated = Files.walk(from)) {
             for (Path file : simulated.filter(Files::isRegularFile).toList()) {
