@@ -48,8 +48,12 @@ class PolicySourceTest {
     }
 
     private PolicySource open(String explicit, String jdkConf) {
+        return open(explicit, jdkConf, false, environment);
+    }
+
+    private PolicySource open(String explicit, String jdkConf, boolean required, Environment of) {
         return PolicySource.open(
-                explicit, jdkConf, false, "p", environment, PolicySource.ANSWER_NANOS, lines::add);
+                explicit, jdkConf, required, "p", of, PolicySource.ANSWER_NANOS, lines::add);
     }
 
     private static Verdict verdict(PolicySource source) {
@@ -274,9 +278,7 @@ class PolicySourceTest {
                             asked.add(host);
                             return hosts.getOrDefault(host, List.of());
                         });
-        PolicySource source =
-                PolicySource.open(
-                        "f", null, false, "p", noting, PolicySource.ANSWER_NANOS, lines::add);
+        PolicySource source = open("f", null, false, noting);
         assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
         files.delete("f");
         passSecond();
@@ -306,9 +308,7 @@ class PolicySourceTest {
                 CountDownLatch loaded = new CountDownLatch(1);
                 Environment slow = with(new Late(loaded));
                 files.write("f", first);
-                PolicySource source =
-                        PolicySource.open(
-                                "f", null, false, "p", slow, PolicySource.ANSWER_NANOS, lines::add);
+                PolicySource source = open("f", null, false, slow);
                 files.write("f", text);
                 passSecond();
                 Verdict meanwhile = text.startsWith("use") ? Verdict.OFFLOAD_ONLY : Verdict.KERNEL;
@@ -349,9 +349,7 @@ class PolicySourceTest {
         ClassLoader mine = new ClassLoader(usual) {};
         asker.setContextClassLoader(mine);
         try {
-            PolicySource source =
-                    PolicySource.open(
-                            "f", null, false, "p", noting, PolicySource.ANSWER_NANOS, lines::add);
+            PolicySource source = open("f", null, false, noting);
             await().until(
                             () -> {
                                 clock.addAndGet(PolicySource.LOOK_UP_NANOS);
@@ -410,9 +408,7 @@ class PolicySourceTest {
             text.append("\n");
         }
         files.write("f", text + "use tcp connect * *:*\n");
-        PolicySource source =
-                PolicySource.open(
-                        "f", null, false, "p", slow, PolicySource.ANSWER_NANOS, lines::add);
+        PolicySource source = open("f", null, false, slow);
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
         int reported = lines.size();
         try {
@@ -453,15 +449,7 @@ class PolicySourceTest {
         files.write("good", TCP);
         for (String file : List.of("bad", "empty", "gone", "")) {
             lines.clear();
-            PolicySource source =
-                    PolicySource.open(
-                            file,
-                            null,
-                            true,
-                            "p",
-                            environment,
-                            PolicySource.ANSWER_NANOS,
-                            lines::add);
+            PolicySource source = open(file, null, true, environment);
             assertEquals(Verdict.OFFLOAD_ONLY, verdict(source), file);
             assertEquals(1, lines.size(), lines::toString);
             assertTrue(
@@ -481,17 +469,7 @@ class PolicySourceTest {
                         lines.getLast());
             }
         }
-        assertEquals(
-                Verdict.KERNEL,
-                verdict(
-                        PolicySource.open(
-                                "good",
-                                null,
-                                true,
-                                "p",
-                                environment,
-                                PolicySource.ANSWER_NANOS,
-                                lines::add)));
+        assertEquals(Verdict.KERNEL, verdict(open("good", null, true, environment)));
     }
 
     @Test
@@ -591,15 +569,7 @@ class PolicySourceTest {
         Environment mine =
                 new Environment(
                         properties::get, variables::get, real.files(), clock::get, h -> List.of());
-        PolicySource source =
-                PolicySource.open(
-                        file.toString(),
-                        null,
-                        false,
-                        "p",
-                        mine,
-                        PolicySource.ANSWER_NANOS,
-                        lines::add);
+        PolicySource source = open(file.toString(), null, false, mine);
         assertEquals(Verdict.KERNEL, verdict(source));
         Path next = folder.resolve("next");
         Files.writeString(next, SDP); // same size; told apart by time or inode
@@ -620,15 +590,7 @@ class PolicySourceTest {
         for (String file :
                 List.of(folder.toString(), huge.toString(), "a\u0000b", folder + "/none")) {
             lines.clear();
-            PolicySource source =
-                    PolicySource.open(
-                            file,
-                            null,
-                            false,
-                            "p",
-                            Environment.system(),
-                            PolicySource.ANSWER_NANOS,
-                            lines::add);
+            PolicySource source = open(file, null, false, Environment.system());
             assertEquals(Verdict.KERNEL, verdict(source));
             assertEquals(1, lines.size(), () -> lines + "");
         }
