@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sdp4j.agent.programs.OtherAgent;
 import io.sdp4j.e2e.AgentReport;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -36,18 +37,33 @@ final class AgentRuns {
 
     /** Writes a jar with {@link OtherAgent} and returns the option that loads it. */
     static String otherAgent(Path folder, String what) throws IOException {
+        Map<String, String> attributes = Map.of("Premain-Class", OtherAgent.class.getName());
+        Path jar = jar(folder.resolve("other.jar"), attributes, entries(OtherAgent.class));
+        return "-javaagent:" + jar + "=" + what;
+    }
+
+    static Path jar(Path jar, Map<String, String> attributes, Map<String, byte[]> entries)
+            throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        manifest.getMainAttributes()
-                .put(new Attributes.Name("Premain-Class"), OtherAgent.class.getName());
-        Path jar = folder.resolve("other.jar");
-        String entry = OtherAgent.class.getName().replace('.', '/') + ".class";
+        attributes.forEach(manifest.getMainAttributes()::putValue);
         try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream out = new JarOutputStream(file, manifest);
-                InputStream in = AgentRuns.class.getClassLoader().getResourceAsStream(entry)) {
-            out.putNextEntry(new JarEntry(entry));
-            in.transferTo(out);
+                JarOutputStream out = new JarOutputStream(file, manifest)) {
+            for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+                out.putNextEntry(new JarEntry(entry.getKey()));
+                out.write(entry.getValue());
+            }
         }
-        return "-javaagent:" + jar + "=" + what;
+        return jar;
+    }
+
+    /** Entries of a jar with these classes of the test class path. */
+    static Map<String, byte[]> entries(Class<?>... classes) throws IOException {
+        Map<String, byte[]> entries = new HashMap<>();
+        for (Class<?> c : classes) {
+            String entry = c.getName().replace('.', '/') + ".class";
+            entries.put(entry, Files.readAllBytes(Path.of(Jvm.classes()).resolve(entry)));
+        }
+        return entries;
     }
 }

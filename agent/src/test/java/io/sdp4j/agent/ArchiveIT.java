@@ -4,16 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.OneConnection;
+import io.sdp4j.e2e.AgentReport;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,14 +27,8 @@ class ArchiveIT {
     /** Archives take classes from jars only. */
     @BeforeEach
     void pack() throws IOException {
-        program = folder.resolve("program.jar");
-        String entry = OneConnection.class.getName().replace('.', '/') + ".class";
-        try (OutputStream file = Files.newOutputStream(program);
-                JarOutputStream out = new JarOutputStream(file);
-                InputStream in = ArchiveIT.class.getClassLoader().getResourceAsStream(entry)) {
-            out.putNextEntry(new JarEntry(entry));
-            in.transferTo(out);
-        }
+        Map<String, byte[]> entries = AgentRuns.entries(OneConnection.class);
+        program = AgentRuns.jar(folder.resolve("program.jar"), Map.of(), entries);
     }
 
     private Jvm.Outcome run(String... options) {
@@ -47,9 +40,13 @@ class ArchiveIT {
         return outcome;
     }
 
-    private void assertFits(String option) throws IOException {
+    private void assertFits(String archive, String... options) throws IOException {
         Path loaded = folder.resolve("loaded");
-        Jvm.Outcome with = run(option, Jvm.agent(""), "-Xlog:class+load:file=" + loaded);
+        Path report = folder.resolve("report.json");
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of(archive, "-Xlog:class+load:file=" + loaded, Jvm.OFFLOADS));
+        all.add(Jvm.agent("connect.timeout.ms=60000,report=" + report));
+        Jvm.Outcome with = run(all.toArray(String[]::new));
         assertEquals("byte=42\n", with.out());
         assertEquals("", with.err());
         assertTrue(
@@ -59,13 +56,15 @@ class ArchiveIT {
                                         line.contains(OneConnection.class.getName() + " ")
                                                 && line.contains("shared objects file")),
                 "the program's class is not from the archive");
+        assertEquals(1, AgentReport.read(report).offloaded());
     }
 
     @Test
+    @DisplayName("74: an AOT cache that was trained with the agent")
     void anAotCacheIsTrainedWithTheAgent() throws IOException {
         Path cache = folder.resolve("app.aot");
         run("-XX:AOTCacheOutput=" + cache, Jvm.agent(""));
-        assertFits("-XX:AOTCache=" + cache);
+        assertFits("-XX:AOTCache=" + cache, "-XX:AOTMode=on");
     }
 
     @Test

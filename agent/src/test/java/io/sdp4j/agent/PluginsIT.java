@@ -12,7 +12,6 @@ import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.PluginSeeker;
 import io.sdp4j.agent.programs.SentFile;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -22,8 +21,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,14 +58,7 @@ class PluginsIT {
     }
 
     private Path putJar(String name, Map<String, byte[]> entries) throws IOException {
-        Path jar = plugins.resolve(name);
-        try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream out = new JarOutputStream(file)) {
-            for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-                out.putNextEntry(new JarEntry(entry.getKey()));
-                out.write(entry.getValue());
-            }
-        }
+        Path jar = AgentRuns.jar(plugins.resolve(name), Map.of(), entries);
         allow(jar, "rw-r--r--");
         return jar;
     }
@@ -202,10 +192,10 @@ class PluginsIT {
     }
 
     private void putFailing(String service, Class<?> failing) throws IOException {
-        String classFile = failing.getName().replace('.', '/') + ".class";
-        byte[] bytes = Files.readAllBytes(Path.of(Jvm.classes()).resolve(classFile));
+        Map<String, byte[]> entries = AgentRuns.entries(failing);
         byte[] name = failing.getName().getBytes(StandardCharsets.UTF_8);
-        putJar("failing.jar", Map.of(classFile, bytes, "META-INF/services/" + service, name));
+        entries.put("META-INF/services/" + service, name);
+        putJar("failing.jar", entries);
     }
 
     /** Whether a rule names nothing else, or a listener has shared memory as well. */

@@ -13,13 +13,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.jar.Attributes;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,31 +66,6 @@ class SurroundingsIT {
                 1);
     }
 
-    /** Goal: an AOT cache that was trained with the agent serves runs with the agent, silently. */
-    @Test
-    @DisplayName("74: an AOT cache that was trained with the agent")
-    void runsFromAnAotCache() throws IOException {
-        Path cache = folder.resolve("app.aot");
-        Path report = folder.resolve("report.json");
-        Path classes = jar("app.jar", List.of(OneConnection.class), Map.of());
-        List<String> program = List.of("-cp", classes.toString(), OneConnection.class.getName());
-        List<String> training =
-                new ArrayList<>(List.of("-XX:AOTCacheOutput=" + cache, Jvm.agent("")));
-        training.addAll(program);
-        Jvm.Outcome trained = Jvm.java(training);
-        assertEquals(0, trained.exitCode(), trained::err);
-        assertTrue(Files.exists(cache), trained::err);
-        List<String> run =
-                new ArrayList<>(
-                        List.of(
-                                "-XX:AOTCache=" + cache,
-                                "-XX:AOTMode=on",
-                                Jvm.OFFLOADS,
-                                agentReportingTo(report)));
-        run.addAll(program);
-        assertOffloaded(Jvm.java(run), report, 1);
-    }
-
     /**
      * Goal: an agent that rewrites our classes and the JDK's sockets does no harm, in any order.
      */
@@ -103,14 +73,14 @@ class SurroundingsIT {
     @DisplayName("72: another agent rewrites classes")
     void standsBesideAnAgentThatRewritesClasses() throws IOException {
         Path other =
-                jar(
-                        "rewriting.jar",
-                        List.of(RewritingAgent.class, nested("Rewriter"), nested("1")),
+                AgentRuns.jar(
+                        folder.resolve("rewriting.jar"),
                         Map.of(
                                 "Premain-Class",
                                 RewritingAgent.class.getName(),
                                 "Can-Retransform-Classes",
-                                "true"));
+                                "true"),
+                        AgentRuns.entries(RewritingAgent.class, nested("Rewriter"), nested("1")));
         for (boolean first : new boolean[] {true, false}) {
             Path report = folder.resolve("report-" + first + ".json");
             List<String> options = new ArrayList<>(List.of(agentReportingTo(report)));
@@ -164,22 +134,5 @@ class SurroundingsIT {
         Jvm.Outcome with = Jvm.run(LoopbackPrinter.class, List.of(Jvm.agent("policy=" + rules)));
         assertEquals(plain.out(), with.out());
         assertEquals("", with.err());
-    }
-
-    /** A jar with these classes of the test class path. */
-    private Path jar(String name, Collection<Class<?>> classes, Map<String, String> attributes)
-            throws IOException {
-        Manifest manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        attributes.forEach((k, v) -> manifest.getMainAttributes().put(new Attributes.Name(k), v));
-        Path jar = folder.resolve(name);
-        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
-            for (String entry :
-                    classes.stream().map(c -> c.getName().replace('.', '/') + ".class").toList()) {
-                out.putNextEntry(new JarEntry(entry));
-                Files.copy(Path.of(Jvm.classes()).resolve(entry), out);
-            }
-        }
-        return jar;
     }
 }
