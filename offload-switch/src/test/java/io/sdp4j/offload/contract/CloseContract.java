@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task.Kind;
+import io.sdp4j.offload.contract.nio.Nio;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
@@ -215,18 +215,8 @@ interface CloseContract extends Sockets {
 
     /** A peer's end takes a moment to arrive. */
     private static void awaitWriteFails(Socket s, String message) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(5))
-                .until(
-                        () -> {
-                            try {
-                                s.getOutputStream().write(1);
-                                return false;
-                            } catch (SocketException e) {
-                                assertEquals(message, e.getMessage());
-                                return true;
-                            }
-                        });
+        Throwable failure = Nio.awaitThrown(() -> s.getOutputStream().write(1));
+        Expect.is(SocketException.class, message, failure);
     }
 
     @Test

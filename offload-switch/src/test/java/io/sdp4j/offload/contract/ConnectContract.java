@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task.Kind;
+import io.sdp4j.offload.contract.nio.Nio;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -17,8 +18,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -55,38 +54,20 @@ interface ConnectContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("3: a connect times out, the offload attempt included")
     default void connectTimesOut(Kind kind) throws Exception {
-        List<Socket> fillers = new ArrayList<>();
-        try (ServerSocket full = new ServerSocket(0, 1, LOOPBACK)) {
-            fillQueue(full, fillers);
+        try (Nio.Deaf full = new Nio.Deaf()) {
             Socket s = newSocket();
             long start = System.nanoTime();
             Task<Void> connecting =
                     Task.start(
                             kind,
                             () -> {
-                                s.connect(full.getLocalSocketAddress(), 300);
+                                s.connect(full.address(), 300);
                                 return null;
                             });
             Expect.is(SocketTimeoutException.class, "Connect timed out", connecting.thrown());
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             assertTrue(millis >= 299 && millis < 5000, "took " + millis + " ms");
             assertTrue(s.isClosed());
-        } finally {
-            for (Socket filler : fillers) {
-                filler.close();
-            }
-        }
-    }
-
-    private static void fillQueue(ServerSocket full, List<Socket> fillers) throws IOException {
-        while (true) {
-            Socket filler = new Socket();
-            fillers.add(filler);
-            try {
-                filler.connect(full.getLocalSocketAddress(), 200);
-            } catch (SocketTimeoutException e) {
-                return;
-            }
         }
     }
 
@@ -94,24 +75,18 @@ interface ConnectContract extends Sockets {
     @EnumSource(Kind.class)
     @DisplayName("10: close ends a blocked connect")
     default void closeWakesConnect(Kind kind) throws Exception {
-        List<Socket> fillers = new ArrayList<>();
-        try (ServerSocket full = new ServerSocket(0, 1, LOOPBACK)) {
-            fillQueue(full, fillers);
+        try (Nio.Deaf full = new Nio.Deaf()) {
             Socket s = newSocket();
             Task<Void> connecting =
                     Task.start(
                             kind,
                             () -> {
-                                s.connect(full.getLocalSocketAddress());
+                                s.connect(full.address());
                                 return null;
                             });
             connecting.awaitBlocked();
             s.close();
             Expect.is(SocketException.class, "Socket closed", connecting.thrown());
-        } finally {
-            for (Socket filler : fillers) {
-                filler.close();
-            }
         }
     }
 

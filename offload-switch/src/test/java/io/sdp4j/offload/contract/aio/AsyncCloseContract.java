@@ -106,12 +106,7 @@ interface AsyncCloseContract extends Aio {
     }
 
     private static void breaks(AsynchronousSocketChannel channel) {
-        Throwable broken =
-                Nio.awaitThrown(
-                        () -> {
-                            Aio.send(channel, "x");
-                            return null;
-                        });
+        Throwable broken = Nio.awaitThrown(() -> Aio.send(channel, "x"));
         assertEquals(IOException.class, broken.getClass());
         assertTrue(
                 List.of("Broken pipe", "Connection reset by peer").contains(broken.getMessage()),

@@ -19,10 +19,10 @@ import java.nio.channels.WritableByteChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.function.Executable;
 
 /** Steps of the channel contracts; every wait here ends. */
 public final class Nio {
@@ -165,13 +165,13 @@ public final class Nio {
     }
 
     /** Calls until it throws, and returns that. */
-    public static Throwable awaitThrown(Callable<?> call) {
+    public static Throwable awaitThrown(Executable call) {
         return await().until(
                         () -> {
                             try {
-                                call.call();
+                                call.execute();
                                 return null;
-                            } catch (Exception e) {
+                            } catch (Throwable e) {
                                 return e;
                             }
                         },
@@ -179,11 +179,11 @@ public final class Nio {
     }
 
     /** A plain TCP listener that does not answer any more. */
-    static final class Deaf implements AutoCloseable {
+    public static final class Deaf implements AutoCloseable {
         private final ServerSocket full = new ServerSocket(0, 1, NioChannels.LOOPBACK);
         private final List<Socket> fillers = new ArrayList<>();
 
-        Deaf() throws IOException {
+        public Deaf() throws IOException {
             for (boolean room = true; room; ) {
                 Socket filler = new Socket();
                 fillers.add(filler);
@@ -195,7 +195,7 @@ public final class Nio {
             }
         }
 
-        InetSocketAddress address() {
+        public InetSocketAddress address() {
             return (InetSocketAddress) full.getLocalSocketAddress();
         }
 

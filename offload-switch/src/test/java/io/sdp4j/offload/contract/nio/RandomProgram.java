@@ -208,12 +208,7 @@ final class RandomProgram implements AutoCloseable {
             trace.log("refused", () -> c.connect(unused));
         } else {
             c.connect(unused);
-            Throwable t =
-                    Nio.awaitThrown(
-                            () -> {
-                                c.finishConnect();
-                                return null;
-                            });
+            Throwable t = Nio.awaitThrown(c::finishConnect);
             trace.add("refused -> " + t.getClass().getName() + ": " + t.getMessage());
         }
         trace.add("open " + c.isOpen() + " " + (key == null ? "" : "" + key.isValid()));
