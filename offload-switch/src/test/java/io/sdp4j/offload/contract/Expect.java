@@ -3,12 +3,16 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.function.Executable;
 
 /** Exact outcomes: class and message of an exception are part of the contract. */
@@ -25,6 +29,19 @@ public final class Expect {
         }
         assertSame(type, t.getClass());
         assertEquals(message, t.getMessage());
+    }
+
+    /** Less than 1 % of a processor in one of many short times: others' work in this JVM adds. */
+    public static void noProcessorTime() throws InterruptedException {
+        OperatingSystemMXBean system =
+                (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 50 && least >= TimeUnit.MILLISECONDS.toNanos(3); i++) {
+            long before = system.getProcessCpuTime();
+            TimeUnit.MILLISECONDS.sleep(300); // the time that is measured
+            least = Math.min(least, system.getProcessCpuTime() - before);
+        }
+        assertTrue(least < TimeUnit.MILLISECONDS.toNanos(3), least + " ns of CPU in 300 ms");
     }
 
     /** Bytes that no shift or swap leaves alike. */
