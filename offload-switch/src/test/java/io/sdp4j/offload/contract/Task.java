@@ -48,6 +48,12 @@ public final class Task<T> {
         return future.isDone();
     }
 
+    /** Whether the thread is in a method, or in one of a class, of that name. */
+    public boolean isIn(String place) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(f -> place.equals(f.getMethodName()) || place.equals(f.getClassName()));
+    }
+
     public T get() throws Exception {
         return getWithin(PATIENCE_SECONDS);
     }

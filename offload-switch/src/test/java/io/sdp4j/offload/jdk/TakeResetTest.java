@@ -3,6 +3,7 @@ package io.sdp4j.offload.jdk;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.contract.Task;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,9 +12,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import sun.nio.ch.SelChImpl;
@@ -57,21 +56,16 @@ class TakeResetTest {
                 SocketChannel reset = SocketChannel.open(listener.getLocalAddress())) {
             reset.shutdownInput();
             FileDescriptor number = ((SelChImpl) reset).getFD();
-            FutureTask<Boolean> told = new FutureTask<>(() -> JdkBridge.takeReset(number, true));
-            Thread waiting = new Thread(told);
+            Task<Boolean> told;
             try (SocketChannel resets = listener.accept()) {
                 resets.setOption(StandardSocketOptions.SO_LINGER, 0);
-                waiting.start();
+                told = Task.start(() -> JdkBridge.takeReset(number, true));
                 Awaitility.await()
                         .pollInterval(Duration.ofMillis(1))
-                        .until(() -> told.isDone() || isIn(waiting, "poll"));
+                        .until(() -> told.done() || told.isIn("poll"));
             }
             assertTrue(told.get());
         }
-    }
-
-    private static boolean isIn(Thread thread, String method) {
-        return Stream.of(thread.getStackTrace()).anyMatch(e -> e.getMethodName().equals(method));
     }
 
     /** Resets one connection, makes another, and ends that in order. */

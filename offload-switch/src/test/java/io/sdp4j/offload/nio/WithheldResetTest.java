@@ -12,7 +12,6 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,19 +46,15 @@ class WithheldResetTest extends MovedByHand {
         assertEquals("Broken pipe", broken.getMessage());
     }
 
-    private static boolean isIn(Thread thread, String method) {
-        return Stream.of(thread.getStackTrace()).anyMatch(e -> e.getMethodName().equals(method));
-    }
-
     /** A read that has met the end of TCP, and is to learn how the peer goes on. */
     private Task<Integer> readerAtEnd(boolean reset) throws IOException {
         Task<Integer> reader = Task.start(this::read);
-        await().until(() -> isIn(reader.thread(), "readOnce"));
+        await().until(() -> reader.isIn("readOnce"));
         if (reset) {
             accepted.setOption(StandardSocketOptions.SO_LINGER, 0);
         }
         accepted.close();
-        await().until(() -> reader.done() || isIn(reader.thread(), "goesOn"));
+        await().until(() -> reader.done() || reader.isIn("goesOn"));
         return reader;
     }
 
@@ -137,7 +132,7 @@ class WithheldResetTest extends MovedByHand {
     @Test
     void aPeerThatDiedWithInputOfTheStreamUnreadHasReset() throws Exception {
         Task<Integer> reader = Task.start(this::read);
-        await().until(() -> isIn(reader.thread(), "readOnce"));
+        await().until(() -> reader.isIn("readOnce"));
         died = true;
         ready = OffloadStream.READ;
         Thread.ofPlatform().start(toRead).join();
