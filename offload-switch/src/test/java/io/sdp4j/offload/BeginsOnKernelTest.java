@@ -7,11 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.contract.UnaskedProvider;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
@@ -33,31 +30,18 @@ class BeginsOnKernelTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
 
     /** Moves what does not go to {@link #FOREIGN}, and must not be asked for anything else. */
-    private record Mover(boolean listensLater) implements OffloadProvider {
-        @Override
-        public String name() {
-            return "mover";
-        }
+    private static OffloadProvider mover(boolean listensLater) {
+        return new UnaskedProvider() {
+            @Override
+            public boolean listensLater(List<String> fabrics) {
+                return listensLater;
+            }
 
-        @Override
-        public boolean listensLater(List<String> fabrics) {
-            return listensLater;
-        }
-
-        @Override
-        public boolean moves(InetAddress remote, List<String> fabrics) {
-            return !remote.equals(FOREIGN.getAddress());
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) {
-            throw new AssertionError("asked to connect");
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) {
-            throw new AssertionError("asked to listen");
-        }
+            @Override
+            public boolean moves(InetAddress remote, List<String> fabrics) {
+                return !remote.equals(FOREIGN.getAddress());
+            }
+        };
     }
 
     private static OffloadSwitch of(UpgradePolicy upgrade) {
@@ -67,7 +51,7 @@ class BeginsOnKernelTest {
     private static OffloadSwitch of(UpgradePolicy upgrade, boolean listensLater) {
         return new OffloadSwitch(
                 Policy::allowAll,
-                List.of(new Mover(listensLater)),
+                List.of(mover(listensLater)),
                 SwitchSettings.defaults().withUpgrade(upgrade));
     }
 

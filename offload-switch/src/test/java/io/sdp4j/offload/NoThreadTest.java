@@ -10,13 +10,12 @@ import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
+import io.sdp4j.offload.contract.UnaskedProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
@@ -157,19 +156,7 @@ class NoThreadTest {
     void aListenerWaitsForTheProvider() throws Exception {
         AtomicReference<Thread> listens = new AtomicReference<>();
         OffloadProvider later =
-                new OffloadProvider() {
-                    private final LoopbackProvider loop = new LoopbackProvider();
-
-                    @Override
-                    public String name() {
-                        return loop.name();
-                    }
-
-                    @Override
-                    public OffloadStream connect(ConnectSpec spec) {
-                        throw new AssertionError("not needed");
-                    }
-
+                new UnaskedProvider() {
                     @Override
                     public boolean moves(InetAddress remote, List<String> fabrics) {
                         return true;
@@ -183,7 +170,7 @@ class NoThreadTest {
                     @Override
                     public OffloadListener listen(ListenSpec spec) {
                         listens.set(Thread.currentThread());
-                        return loop.listen(spec);
+                        return new LoopbackProvider().listen(spec);
                     }
                 };
         OffloadSwitch owner =

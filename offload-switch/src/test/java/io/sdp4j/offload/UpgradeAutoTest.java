@@ -7,11 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.contract.SwitchedSockets;
+import io.sdp4j.offload.contract.UnaskedProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
@@ -38,12 +36,7 @@ class UpgradeAutoTest {
     private volatile InetSocketAddress askedFor;
 
     /** Would move each connection, and never has a peer. */
-    private final class Asked implements OffloadProvider {
-        @Override
-        public String name() {
-            return "asked";
-        }
-
+    private final class Asked extends UnaskedProvider {
         @Override
         public boolean moves(InetAddress remote, List<String> fabrics) {
             return true;
@@ -54,11 +47,6 @@ class UpgradeAutoTest {
             askedFor = spec.remote();
             asked.incrementAndGet();
             throw new OffloadUnavailable(ReasonCode.NO_PEER, "none");
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) {
-            throw new AssertionError("asked to listen");
         }
     }
 

@@ -9,9 +9,6 @@ import io.sdp4j.offload.contract.nio.Nio;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.net.ConnectException;
@@ -41,20 +38,10 @@ class ConnectErrorTest {
                     KernelSocketSource.JDK,
                     null);
 
-    private static final class Old implements OffloadProvider {
-        @Override
-        public String name() {
-            return "old";
-        }
-
+    private static final class Old extends UnaskedProvider {
         @Override
         public OffloadStream connect(ConnectSpec spec) {
             throw new NoSuchMethodError("capabilities");
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) {
-            throw new AssertionError("not needed");
         }
     }
 

@@ -8,9 +8,6 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
@@ -38,18 +35,13 @@ class KnownSourceTest {
     private static final InetAddress SOURCE = InetAddress.ofLiteral("127.0.0.2");
 
     /** Knows the source, asks for the local address, and finds no listener. */
-    private static final class Knowing implements OffloadProvider {
+    private static final class Knowing extends UnaskedProvider {
         final InetAddress source;
         InetSocketAddress local;
         InetAddress bound;
 
         Knowing(InetAddress source) {
             this.source = source;
-        }
-
-        @Override
-        public String name() {
-            return "knowing";
         }
 
         @Override
@@ -61,11 +53,6 @@ class KnownSourceTest {
                 throw new OffloadUnavailable(ReasonCode.UNAVAILABLE, e.getMessage());
             }
             throw new OffloadUnavailable(ReasonCode.PEER_REFUSED, "the peer refused");
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            throw new OffloadUnavailable(ReasonCode.UNAVAILABLE, "never listens");
         }
     }
 

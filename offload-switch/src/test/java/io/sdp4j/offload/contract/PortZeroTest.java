@@ -9,11 +9,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.nio.SwitchChannels;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
@@ -44,27 +39,10 @@ class PortZeroTest {
     private static final InetSocketAddress PORT_ZERO =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    private static final class Unasked implements OffloadProvider {
-        @Override
-        public String name() {
-            return "unasked";
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) {
-            throw new AssertionError("asked for " + spec.remote());
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) {
-            throw new AssertionError("asked to listen");
-        }
-    }
-
     private static OffloadSwitch of(Verdict verdict) {
         return new OffloadSwitch(
                 () -> Policy.everything(Decision.of(verdict, "the rule", "test:1")),
-                List.of(new Unasked()),
+                List.of(new UnaskedProvider()),
                 SwitchSettings.defaults());
     }
 

@@ -10,12 +10,9 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.FailingProvider;
+import io.sdp4j.offload.contract.UnaskedProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -37,25 +34,10 @@ class OtherHostTest {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
     /** Leads to no address; must not be asked. */
-    private static final class HereOnly implements OffloadProvider {
-        @Override
-        public String name() {
-            return "here";
-        }
-
+    private static final class HereOnly extends UnaskedProvider {
         @Override
         public boolean listensLater(List<String> fabrics) {
             return true; // and moves nothing
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) {
-            throw new AssertionError("asked to connect");
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) {
-            throw new AssertionError("asked to listen");
         }
     }
 
