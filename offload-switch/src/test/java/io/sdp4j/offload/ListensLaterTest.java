@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -18,7 +19,6 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -155,12 +155,7 @@ class ListensLaterTest {
     /** The provider tells of a stream before there is anything to poll. */
     @Test
     void aStreamThatCameEarlyIsToldOfAgain() throws SocketException {
-        provider.waits =
-                (OffloadStream)
-                        Proxy.newProxyInstance(
-                                OffloadStream.class.getClassLoader(),
-                                new Class<?>[] {OffloadStream.class},
-                                (_, _, _) -> null);
+        provider.waits = Streams.of((_, _) -> null);
         try (OffloadListeners listening = listen()) {
             await().until(() -> !provider.asked.isEmpty());
             assertEquals(0, signals.get());

@@ -185,7 +185,7 @@ class AsyncNotifyTest {
                 over(
                         new Observed(
                                 fabric.provider(),
-                                (stream, call) -> {
+                                (stream, call, _) -> {
                                     if (call.equals("arm") && sender.get() != null) {
                                         makeReady(stream, sender.getAndSet(null));
                                     }

@@ -9,7 +9,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** Sockets of one switch, made without installing anything in the JVM. */
 public final class SwitchedSockets {
@@ -39,6 +43,21 @@ public final class SwitchedSockets {
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }
+    }
+
+    /** State, to be changed, of a socket that was connected before the switch had started. */
+    public static Map<String, Object> earlyState(Socket socket) {
+        Map<String, Object> state = new HashMap<>();
+        state.put("platform", implOf(socket));
+        state.put("created", true);
+        state.put("remote", socket.getRemoteSocketAddress());
+        state.put("readLock", new ReentrantLock());
+        state.put("writeLock", new ReentrantLock());
+        state.put("sent", new AtomicLong());
+        state.put("received", new AtomicLong());
+        state.put("turns", 0L);
+        state.put("bornNanos", System.nanoTime());
+        return state;
     }
 
     private static final class Client extends Socket {

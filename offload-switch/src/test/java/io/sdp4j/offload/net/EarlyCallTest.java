@@ -5,27 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sdp4j.api.ConnectionInfo;
-import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.OneStream;
+import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,33 +48,10 @@ class EarlyCallTest {
     private Socket accepted;
     private SwitchClientImpl switched;
 
-    /** Moves each connection onto a stream that notes what is called. */
-    private final class Noting implements OffloadProvider {
-        @Override
-        public String name() {
-            return "noting";
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) {
-            return (OffloadStream)
-                    Proxy.newProxyInstance(
-                            OffloadStream.class.getClassLoader(),
-                            new Class<?>[] {OffloadStream.class},
-                            (self, method, args) -> call(self, method, args));
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) {
-            throw new AssertionError("asked to listen");
-        }
-    }
-
-    private Object call(Object self, Method method, Object[] args) {
-        called.add(method.getName());
-        return switch (method.getName()) {
-            case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
-            case "hashCode" -> System.identityHashCode(self);
+    /** Answers of the stream, which notes what is called. */
+    private Object answer(String method, Object[] args) {
+        called.add(method);
+        return switch (method) {
             case "tryBegin" -> true;
             case "arm" -> {
                 armed = (Runnable) args[1];
@@ -97,12 +66,8 @@ class EarlyCallTest {
                 ByteBuffer.wrap((byte[]) args[0]).putLong(limit);
                 yield Long.BYTES;
             }
-            default -> method.getReturnType() == boolean.class ? (Object) false : zero(method);
+            default -> null;
         };
-    }
-
-    private static Object zero(Method method) {
-        return method.getReturnType() == int.class ? 0 : null;
     }
 
     @BeforeEach
@@ -113,20 +78,13 @@ class EarlyCallTest {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(new MovingProvider(new Noting())),
+                        List.of(new MovingProvider(new OneStream(Streams.of(this::answer)))),
                         SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
                         KernelSocketSource.JDK,
                         null);
-        Map<String, Object> state = new HashMap<>();
-        state.put("platform", SwitchedSockets.implOf(socket));
-        state.put("created", true);
-        state.put("remote", socket.getRemoteSocketAddress());
-        state.put("readLock", new ReentrantLock());
+        Map<String, Object> state = SwitchedSockets.earlyState(socket);
         state.put("writeLock", writeLock);
-        state.put("sent", new AtomicLong());
         state.put("received", received);
-        state.put("turns", 0L);
-        state.put("bornNanos", System.nanoTime());
         switched = (SwitchClientImpl) SwitchSocketImpl.early(owner, state);
         writeLock.lock();
         accepted.getOutputStream().write(7);

@@ -4,36 +4,28 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.sdp4j.api.ConnectionInfo;
-import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.OneStream;
+import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.KernelSocketSource;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * does. Method: the stream is the test's own, and ends each wait with what it was asked to wait.
  */
 @Timeout(60)
-class MovedReaderTest implements OffloadProvider {
+class MovedReaderTest {
     private static final int LONG_MILLIS = 600_000;
     private static final int MANY_BYTES = 200_000; // more than the peer's kernel takes unread
 
@@ -63,10 +55,9 @@ class MovedReaderTest implements OffloadProvider {
     private Socket accepted;
     private Socket socket;
 
-    private Object call(OffloadStream self, Method method, Object[] args) throws Exception {
-        return switch (method.getName()) {
-            case "hashCode" -> System.identityHashCode(self);
-            case "info" -> new ConnectionInfo(ReasonCode.OFFLOADED, "one", "one", 0, 0);
+    /** Answers of the stream. */
+    private Object answer(String method, Object[] args) throws IOException {
+        return switch (method) {
             case "tryBegin", "drained" -> true;
             case "arm" -> {
                 armed = (Runnable) args[1];
@@ -90,7 +81,7 @@ class MovedReaderTest implements OffloadProvider {
             }
             case "available" -> told() ? Long.BYTES : 0;
             case "ready" -> told() || died ? OffloadStream.READ : 0;
-            default -> method.getReturnType() == boolean.class ? (Object) false : null;
+            default -> null;
         };
     }
 
@@ -99,29 +90,10 @@ class MovedReaderTest implements OffloadProvider {
         return armed != null && !limitRead && !died;
     }
 
-    @Override
-    public String name() {
-        return "one";
-    }
-
-    @Override
-    public OffloadStream connect(ConnectSpec spec) {
-        return (OffloadStream)
-                Proxy.newProxyInstance(
-                        OffloadStream.class.getClassLoader(),
-                        new Class<?>[] {OffloadStream.class},
-                        (self, method, args) -> call((OffloadStream) self, method, args));
-    }
-
-    @Override
-    public OffloadListener listen(ListenSpec spec) {
-        throw new AssertionError("asked to listen");
-    }
-
     private OffloadSwitch owner() {
         return new OffloadSwitch(
                 Policy::allowAll,
-                List.of(new MovingProvider(this)),
+                List.of(new MovingProvider(new OneStream(Streams.of(this::answer)))),
                 SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
                 KernelSocketSource.JDK,
                 null);
@@ -145,13 +117,12 @@ class MovedReaderTest implements OffloadProvider {
     /** A thread that waits in the kernel for a byte. */
     private Task<Integer> reader() {
         Task<Integer> reader = Task.start(() -> socket.getInputStream().read());
-        await().until(() -> waitsInKernel(reader.thread()));
+        await().until(() -> waitsInKernel(reader));
         return reader;
     }
 
-    private static boolean waitsInKernel(Thread thread) {
-        return Arrays.stream(thread.getStackTrace())
-                .anyMatch(f -> f.getClassName().equals("sun.nio.ch.NioSocketImpl"));
+    private static boolean waitsInKernel(Task<?> reader) {
+        return reader.isIn("sun.nio.ch.NioSocketImpl");
     }
 
     /** The kernel's close waits for a peer that takes nothing, under the kernel socket's lock. */
@@ -218,7 +189,7 @@ class MovedReaderTest implements OffloadProvider {
             accepted.setSoLinger(true, 0);
         }
         accepted.close();
-        await().until(() -> !waitsInKernel(reader.thread()));
+        await().until(() -> !waitsInKernel(reader));
         armed.run();
         if (reset) {
             assertReset(reader::get, socket.getOutputStream());
@@ -293,16 +264,7 @@ class MovedReaderTest implements OffloadProvider {
 
     /** The switch's implementation of a socket that was there before it. */
     private SwitchClientImpl switched(Socket early, boolean ended) throws IOException {
-        Map<String, Object> state = new HashMap<>();
-        state.put("platform", SwitchedSockets.implOf(early));
-        state.put("created", true);
-        state.put("remote", early.getRemoteSocketAddress());
-        state.put("readLock", new ReentrantLock());
-        state.put("writeLock", new ReentrantLock());
-        state.put("sent", new AtomicLong());
-        state.put("received", new AtomicLong());
-        state.put("turns", 0L);
-        state.put("bornNanos", System.nanoTime());
+        Map<String, Object> state = SwitchedSockets.earlyState(early);
         state.put("ended", ended);
         return (SwitchClientImpl) SwitchSocketImpl.early(owner(), state);
     }
@@ -325,7 +287,7 @@ class MovedReaderTest implements OffloadProvider {
                             0,
                             Began.now(new ReentrantLock(), new ReentrantLock()));
             Task<Integer> reader = Task.start(() -> moving.read(new byte[1], 0, 1));
-            await().until(() -> waitsInKernel(reader.thread()));
+            await().until(() -> waitsInKernel(reader));
             moving.close(-1);
             kernel.shutdownInput();
             assertThrows(SocketException.class, reader::get);

@@ -267,7 +267,7 @@ class AioHandOverTest {
         OffloadProvider observed =
                 new Observed(
                         new LoopbackProvider(),
-                        (_, call) -> {
+                        (_, call, _) -> {
                             if (call.equals("info")) {
                                 moment();
                             }
@@ -292,7 +292,7 @@ class AioHandOverTest {
         OffloadProvider observed =
                 new Observed(
                         new LoopbackProvider(),
-                        (_, call) -> {
+                        (_, call, _) -> {
                             if (call.equals("info") && !client.isOpen()) {
                                 awaitFirstTask();
                             } else if (call.equals("close")) {

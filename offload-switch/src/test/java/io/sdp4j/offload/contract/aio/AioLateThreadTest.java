@@ -7,7 +7,6 @@ import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
-import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -25,7 +24,7 @@ class AioLateThreadTest {
     /** Done once, by a thread that is about to have its operation wait. */
     private final AtomicReference<Runnable> atArm = new AtomicReference<>();
 
-    private void before(OffloadStream stream, String call) {
+    private void before(String call) {
         Runnable then = call.equals("arm") ? atArm.getAndSet(null) : null;
         if (then != null) {
             then.run();
@@ -72,7 +71,7 @@ class AioLateThreadTest {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(new Observed(new LoopbackProvider(), this::before)),
+                        List.of(new Observed(new LoopbackProvider(), (_, call, _) -> before(call))),
                         Patience.SETTINGS);
         var channels = new SwitchAsynchronousChannelProvider(owner);
         try (AsynchronousServerSocketChannel listener =

@@ -6,16 +6,8 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.LoopbackProvider;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.spi.AsynchronousChannelProvider;
@@ -30,7 +22,7 @@ class AioResetTest implements Aio {
     private final AsynchronousChannelProvider channels =
             new SwitchAsynchronousChannelProvider(
                     new OffloadSwitch(
-                            Policy::allowAll, List.of(new Reset()), SwitchSettings.defaults()));
+                            Policy::allowAll, List.of(reset()), SwitchSettings.defaults()));
 
     @Override
     public AsynchronousChannelProvider provider() {
@@ -43,37 +35,14 @@ class AioResetTest implements Aio {
     }
 
     /** The connecting end was reset. */
-    private static final class Reset implements OffloadProvider {
-        private final LoopbackProvider inner = new LoopbackProvider();
-
-        @Override
-        public String name() {
-            return "reset";
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-            OffloadStream stream = inner.connect(spec);
-            return (OffloadStream)
-                    Proxy.newProxyInstance(
-                            Reset.class.getClassLoader(),
-                            new Class<?>[] {OffloadStream.class},
-                            (_, method, args) -> {
-                                if (method.getName().equals("tryRead")) {
-                                    throw new SocketException("Connection reset");
-                                }
-                                try {
-                                    return method.invoke(stream, args);
-                                } catch (InvocationTargetException e) {
-                                    throw e.getCause();
-                                }
-                            });
-        }
-
-        @Override
-        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            return inner.listen(spec);
-        }
+    private static Observed reset() {
+        return new Observed(
+                new LoopbackProvider(),
+                (_, call, _) -> {
+                    if (call.equals("tryRead")) {
+                        throw new SocketException("Connection reset");
+                    }
+                });
     }
 
     @Test

@@ -58,7 +58,7 @@ class AioShutdownNowTest {
                         List.of(
                                 new Observed(
                                         new LoopbackProvider(),
-                                        (_, call) -> {
+                                        (_, call, _) -> {
                                             if (call.equals("close")) {
                                                 whileClosing.get().run();
                                             }
@@ -94,7 +94,7 @@ class AioShutdownNowTest {
         OffloadSwitch owner =
                 new OffloadSwitch(
                         Policy::allowAll,
-                        List.of(new Observed(new LoopbackProvider(), (_, call) -> before(call))),
+                        List.of(new Observed(new LoopbackProvider(), (_, call, _) -> before(call))),
                         Patience.SETTINGS);
         var channels = new SwitchAsynchronousChannelProvider(owner);
         AsynchronousChannelGroup group =

@@ -1,24 +1,28 @@
 package io.sdp4j.offload.contract.aio;
 
+import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.util.function.BiConsumer;
+import java.io.IOException;
 
 /**
- * A provider that tells the name of each method of its connecting streams, on the calling thread
- * and before the call.
+ * A provider that tells of each call of its connecting streams, on the calling thread and before
+ * the call.
  */
 public final class Observed implements OffloadProvider {
-    private final OffloadProvider inner;
-    private final BiConsumer<OffloadStream, String> before;
+    /** Is told of a call; what it throws, the call throws. */
+    public interface Before {
+        void call(OffloadStream stream, String method, Object[] args) throws IOException;
+    }
 
-    public Observed(OffloadProvider inner, BiConsumer<OffloadStream, String> before) {
+    private final OffloadProvider inner;
+    private final Before before;
+
+    public Observed(OffloadProvider inner, Before before) {
         this.inner = inner;
         this.before = before;
     }
@@ -31,18 +35,12 @@ public final class Observed implements OffloadProvider {
     @Override
     public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
         OffloadStream stream = inner.connect(spec);
-        return (OffloadStream)
-                Proxy.newProxyInstance(
-                        OffloadStream.class.getClassLoader(),
-                        new Class<?>[] {OffloadStream.class},
-                        (_, method, arguments) -> {
-                            before.accept(stream, method.getName());
-                            try {
-                                return method.invoke(stream, arguments);
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        return Streams.around(
+                stream,
+                (method, args) -> {
+                    before.call(stream, method, args);
+                    return null;
+                });
     }
 
     @Override

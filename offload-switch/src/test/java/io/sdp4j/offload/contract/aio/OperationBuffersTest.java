@@ -8,16 +8,8 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.LoopbackProvider;
-import io.sdp4j.offload.spi.ConnectSpec;
-import io.sdp4j.offload.spi.ListenSpec;
-import io.sdp4j.offload.spi.OffloadListener;
-import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.InterruptedByTimeoutException;
@@ -33,11 +25,17 @@ import org.junit.jupiter.api.Test;
  * stream needs it that moves payload without a copy.
  */
 class OperationBuffersTest implements Aio {
-    private final Lender provider = new Lender();
+    private final List<String> log = new ArrayList<>(); // itself
+    private final List<ByteBuffer> lent = new ArrayList<>(); // log
     private final AsynchronousChannelProvider channels =
             new SwitchAsynchronousChannelProvider(
                     new OffloadSwitch(
-                            Policy::allowAll, List.of(provider), SwitchSettings.defaults()));
+                            Policy::allowAll,
+                            List.of(
+                                    new Observed(
+                                            new LoopbackProvider(),
+                                            (_, call, args) -> before(call, args))),
+                            SwitchSettings.defaults()));
 
     @Override
     public AsynchronousChannelProvider provider() {
@@ -50,57 +48,26 @@ class OperationBuffersTest implements Aio {
     }
 
     /** Records loans at the connecting end. */
-    private static final class Lender implements OffloadProvider {
-        private final LoopbackProvider inner = new LoopbackProvider();
-        private final List<String> log = new ArrayList<>(); // itself
-        private final List<ByteBuffer> lent = new ArrayList<>(); // log
-
-        @Override
-        public String name() {
-            return "lender";
-        }
-
-        @Override
-        public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
-            OffloadStream stream = inner.connect(spec);
-            return (OffloadStream)
-                    Proxy.newProxyInstance(
-                            Lender.class.getClassLoader(),
-                            new Class<?>[] {OffloadStream.class},
-                            (p, method, args) -> call(stream, method, args));
-        }
-
-        private Object call(OffloadStream stream, Method method, Object[] args) throws Throwable {
-            synchronized (log) {
-                switch (method.getName()) {
-                    case "lend" -> {
-                        log.add("lend " + args[0]);
-                        OffloadStream.Loan loan = (OffloadStream.Loan) args[1];
-                        lent.clear();
-                        for (int i = 0; i < loan.buffers(); i++) {
-                            lent.add(loan.buffer(i));
-                        }
+    private void before(String call, Object[] args) {
+        synchronized (log) {
+            switch (call) {
+                case "lend" -> {
+                    log.add("lend " + args[0]);
+                    OffloadStream.Loan loan = (OffloadStream.Loan) args[1];
+                    lent.clear();
+                    for (int i = 0; i < loan.buffers(); i++) {
+                        lent.add(loan.buffer(i));
                     }
-                    case "reclaim" -> log.add("reclaim " + args[0] + " " + args[1]);
-                    default -> {}
                 }
-            }
-            try {
-                return method.invoke(stream, args);
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
+                case "reclaim" -> log.add("reclaim " + args[0] + " " + args[1]);
+                default -> {}
             }
         }
+    }
 
-        @Override
-        public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
-            return inner.listen(spec);
-        }
-
-        List<String> log() {
-            synchronized (log) {
-                return List.copyOf(log);
-            }
+    private List<String> log() {
+        synchronized (log) {
+            return List.copyOf(log);
         }
     }
 
@@ -110,7 +77,7 @@ class OperationBuffersTest implements Aio {
             Aio.send(p.client(), "x");
             Aio.send(p.server(), "y");
             assertEquals("y", Aio.receive(p.client(), 1));
-            assertEquals(List.of(), provider.log());
+            assertEquals(List.of(), log());
         }
     }
 
@@ -119,19 +86,19 @@ class OperationBuffersTest implements Aio {
         try (var p = pair()) {
             ByteBuffer one = ByteBuffer.allocateDirect(4);
             Future<Integer> read = p.client().read(one);
-            assertEquals(List.of("lend 1"), provider.log());
-            assertSame(one, provider.lent.getFirst());
+            assertEquals(List.of("lend 1"), log());
+            assertSame(one, lent.getFirst());
             Aio.send(p.server(), "x");
             assertEquals(1, Aio.get(read));
-            assertEquals(List.of("lend 1", "reclaim 1 false"), provider.log());
+            assertEquals(List.of("lend 1", "reclaim 1 false"), log());
 
             ByteBuffer[] many = {ByteBuffer.allocate(1), ByteBuffer.allocate(1), null};
             Outcome<Long> scattered = new Outcome<>();
             p.client().read(many, 0, 2, 0, TimeUnit.SECONDS, null, scattered);
-            assertEquals(List.of(many[0], many[1]), provider.lent);
+            assertEquals(List.of(many[0], many[1]), lent);
             Aio.send(p.server(), "z");
             assertEquals(1L, scattered.get());
-            assertEquals("reclaim 1 false", provider.log().getLast());
+            assertEquals("reclaim 1 false", log().getLast());
         }
     }
 
@@ -139,10 +106,10 @@ class OperationBuffersTest implements Aio {
     void waitingWriteLendsToo() throws Exception {
         try (var p = pair()) {
             Outcome<Integer> write = Aio.fill(p.client());
-            assertEquals("lend 2", provider.log().getLast());
+            assertEquals("lend 2", log().getLast());
             Aio.drainUntil(p.server(), write);
             assertTrue(write.get() > 0);
-            assertEquals("reclaim 2 false", provider.log().getLast());
+            assertEquals("reclaim 2 false", log().getLast());
         }
     }
 
@@ -152,13 +119,13 @@ class OperationBuffersTest implements Aio {
             Outcome<Integer> read = new Outcome<>();
             p.client().read(ByteBuffer.allocate(1), 10, TimeUnit.MILLISECONDS, null, read);
             read.failedWith(InterruptedByTimeoutException.class, null);
-            assertEquals(List.of("lend 1", "reclaim 1 true"), provider.log());
+            assertEquals(List.of("lend 1", "reclaim 1 true"), log());
         }
         AsynchronousSocketChannel client;
         try (var p = pair()) {
             client = p.client();
             assertTrue(client.read(ByteBuffer.allocate(1)).cancel(false));
-            assertEquals("reclaim 1 true", provider.log().getLast());
+            assertEquals("reclaim 1 true", log().getLast());
         }
     }
 }

@@ -8,6 +8,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
@@ -17,7 +18,6 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -75,16 +75,14 @@ class FailedAcceptTest {
         }
 
         private static OffloadStream failing(OffloadStream stream) {
-            return (OffloadStream)
-                    Proxy.newProxyInstance(
-                            OffloadStream.class.getClassLoader(),
-                            new Class<?>[] {OffloadStream.class},
-                            (_, method, args) -> {
-                                if (method.getName().equals("localAddress")) {
-                                    throw new IllegalStateException("fails");
-                                }
-                                return method.invoke(stream, args);
-                            });
+            return Streams.around(
+                    stream,
+                    (call, _) -> {
+                        if (call.equals("localAddress")) {
+                            throw new IllegalStateException("fails");
+                        }
+                        return null;
+                    });
         }
     }
 
