@@ -69,12 +69,15 @@ final class StreamLife {
 
     /** With the lock: the peer broke the protocol. */
     void onViolation(Violation violation) {
+        complain("broke the protocol (" + violation + "), connection cut");
+    }
+
+    /** Tells the operator of the peer, in a bounded number of log lines. */
+    private void complain(String what) {
         assert Thread.holdsLock(core);
         String named = core.qp.peer();
         context.complaints()
-                .add(
-                        named != null ? named : remote.getAddress().getHostAddress(),
-                        "broke the protocol (" + violation + "), connection cut");
+                .add(named != null ? named : remote.getAddress().getHostAddress(), what);
     }
 
     /** Called for a completion that was asked for. */
@@ -273,10 +276,7 @@ final class StreamLife {
         readiness.change(
                 () -> {
                     if (core.suspension.giveUp()) {
-                        context.complaints()
-                                .add(
-                                        peer(core.qp, remote),
-                                        "left a suspended session, connection cut: " + why);
+                        complain("left a suspended session, connection cut: " + why);
                     }
                 });
         releaseIfClosed();

@@ -155,8 +155,7 @@ record StreamSettings(
                         ? Features.NONE.withZcopy(
                                 zcopy.buffers(), Math.min(zcopy.rdmaBytes(), c.rdmaBytes()))
                         : Features.NONE;
-        WireConfig config =
-                new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads);
+        WireConfig config = new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads);
         // Within one host a session has no other device to go to; and an end that follows shows a
         // socket of its address, of which an accepted end has only the listener.
         return config.with(c.refusalCostsRoundTrip() ? features.withSuspending() : features);

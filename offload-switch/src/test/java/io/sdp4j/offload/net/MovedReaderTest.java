@@ -142,7 +142,7 @@ class MovedReaderTest {
                             return null;
                         });
         try {
-            await().until(() -> waitsInKernel(closing.thread()));
+            await().until(() -> waitsInKernel(closing));
             closing.awaitBlocked();
             // as if the thread that has taken the limit had been slow until now
             Task<Void> late =

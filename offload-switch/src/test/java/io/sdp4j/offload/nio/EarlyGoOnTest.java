@@ -8,6 +8,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
