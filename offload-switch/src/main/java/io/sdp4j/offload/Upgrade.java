@@ -405,7 +405,7 @@ public abstract class Upgrade {
      */
     public final boolean goesOn() throws IOException {
         synchronized (this) {
-            if (queued && state == State.ASKED) { // nobody waits for connections that come first
+            if (queued && state == State.ASKED) { // the end does not wait for the queue
                 state = State.STAYS;
                 notifyAll();
             }

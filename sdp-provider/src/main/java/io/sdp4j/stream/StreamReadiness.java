@@ -24,6 +24,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
      */
     private boolean watched;
 
+    /** A request for a notification failed, and has ended the one before. */
+    private boolean failed;
+
     /**
      * Not null while {@code IdleTrimmer} does not look at this stream: run when the stream is used.
      */
@@ -192,7 +195,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int wake;
         synchronized (core) {
             core.enter();
-            if (!core.released()) {
+            if ((watched || failed) && !core.released()) {
                 lookAfterItself();
             }
             wake = core.takeWakeOps();
@@ -239,7 +242,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
             }
             // A reader need not be told of credits, but a message of our own may wait for them.
             boolean quietToo = (ops & OffloadStream.WRITE) != 0 || !core.machine.writable();
-            if (core.queue.armDescriptor(quietToo)) {
+            failed = !core.queue.armDescriptor(quietToo);
+            if (!failed) {
                 leaveToDescriptor();
                 return 0;
             }
@@ -276,7 +280,8 @@ final class StreamReadiness implements BlockedThreads.Stream {
             armed = false;
             for (int n = 0; n < MAX_ROUNDS && !armed && readyOps(ops) == 0; n++) {
                 armed = core.queue.arm();
-                if (!armed) {
+                failed = !armed;
+                if (failed) {
                     core.progress();
                 }
             }
@@ -376,6 +381,7 @@ final class StreamReadiness implements BlockedThreads.Stream {
     void lookAfterItself() {
         assert Thread.holdsLock(core);
         watched = false;
+        failed = false;
         for (int n = 0; needsNotification() && !core.queue.arm(); n++) {
             if (n == MAX_ROUNDS) {
                 // A busy peer must not keep this thread, nor its timers: tasks go before them.

@@ -89,7 +89,7 @@ class PluginFabricTest {
         assertEquals(0, guarded.choosePort(() -> null));
     }
 
-    /** What is closed behind it is closed, too. */
+    /** The plug-in is closed all the same. */
     @Test
     void closingFailsNever() throws Exception {
         FabricListener listener =

@@ -38,7 +38,7 @@ class RefusedHelloTest {
     void theBacklogIsForOthers() throws Exception {
         try (TestFabric fabric = new TestFabric();
                 ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                ServerSocket held = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+                ServerSocket held = new ProvedListener(InetAddress.getLoopbackAddress())) {
             own = (InetSocketAddress) held.getLocalSocketAddress();
             var provider = fabric.provider(this::remembered);
             InetSocketAddress address = (InetSocketAddress) port.getLocalSocketAddress();

@@ -176,7 +176,7 @@ class StreamTraceTest {
         TraceWriter trace = writer(file);
         try (TestFabric fabric = new TestFabric();
                 ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                ServerSocket held = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+                ServerSocket held = new ProvedListener(InetAddress.getLoopbackAddress())) {
             OffloadProvider provider =
                     fabric.traced(StreamTraceTest::garbling, trace, TestFabric.NO_ZCOPY);
             InetSocketAddress there = (InetSocketAddress) port.getLocalSocketAddress();

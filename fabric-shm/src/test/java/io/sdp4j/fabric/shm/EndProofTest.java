@@ -178,7 +178,7 @@ class EndProofTest {
 
     /** For such a socket the kernel says that it is bound to it, and that it leads to this host. */
     @Test
-    @DisplayName("nobody is at the wildcard address")
+    @DisplayName("no client is at the wildcard address")
     void theWildcardIsNoAddress() throws IOException {
         try (ServerSocketChannel any = ServerSocketChannel.open(StandardProtocolFamily.INET)) {
             any.bind(null);

@@ -24,10 +24,11 @@ final class UnixSocketsTest extends ShmDirectory {
     }
 
     /** A client that is there to be taken, and has gone. */
-    private void comeAndGo() {
+    private int comeAndGo() {
         int fd = UnixFd.open();
-        assertEquals(0, UnixFd.connect(fd, at.toString()));
+        int result = UnixFd.connect(fd, at.toString());
         UnixFd.close(fd);
+        return result;
     }
 
     /** Method: whenever a client is taken, the next one comes. */
@@ -62,7 +63,7 @@ final class UnixSocketsTest extends ShmDirectory {
                                     public void noneCame() {}
                                 });
         try {
-            comeAndGo();
+            assertEquals(0, comeAndGo());
             assertTrue(fired.await(20, TimeUnit.SECONDS));
         } finally {
             over = true;

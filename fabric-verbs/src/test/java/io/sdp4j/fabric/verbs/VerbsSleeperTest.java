@@ -35,7 +35,7 @@ class VerbsSleeperTest {
     private static final int SEND_SLOTS = 8;
     private static final int LEN = 64;
 
-    /** So few that nobody waits for send slots. */
+    /** So few that no thread waits for send slots. */
     private static final int ROUNDS = 4;
 
     /** Messages before the test, whose slots no thread has asked for. */

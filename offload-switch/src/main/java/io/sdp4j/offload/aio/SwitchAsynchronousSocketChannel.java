@@ -222,7 +222,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                     }
                     offloaded = ready;
                 } finally {
-                    if (offloaded == null) { // nobody else knows of it
+                    if (offloaded == null) { // no other code knows of it
                         stream.close(true);
                     }
                 }

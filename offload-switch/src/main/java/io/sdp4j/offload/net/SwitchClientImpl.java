@@ -174,7 +174,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                                 new ReentrantLock(),
                                 new ReentrantLock());
             } finally {
-                if (carried == null) { // nobody else knows of it
+                if (carried == null) { // no other code knows of it
                     stream.close(true);
                 }
             }

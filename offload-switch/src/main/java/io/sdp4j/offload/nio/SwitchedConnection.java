@@ -300,7 +300,7 @@ final class SwitchedConnection implements ConnectionSwitch {
                 provider.owner.counters().opened(won.info(), false);
                 take(won, new ToldReset());
             } finally {
-                if (stream == null) { // nobody else knows of it
+                if (stream == null) { // no other code knows of it
                     won.close(true);
                 }
             }
