@@ -3,6 +3,7 @@ package io.sdp4j.e2e.programs;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import javax.management.JMException;
 import javax.management.MBeanServer;
@@ -12,7 +13,7 @@ import javax.management.ObjectName;
  * Connections, one after the other, that carry messages to and fro: {@code KIND BYTES CONNECTIONS},
  * or {@code KIND BYTES CONNECTIONS PORT TRIPS}, where BYTES is a message's size and TRIPS a number
  * or {@code until-offloaded}. The client prints {@code echoed=all} if each answer was right, the
- * server if it answered until the end.
+ * server if it answered until the end. With {@code -Dlate.s=N} the client begins N seconds late.
  */
 public final class RoundTrips {
     private static final long MOST_NANOS = 30_000_000_000L;
@@ -39,6 +40,7 @@ public final class RoundTrips {
                 }
             }
         } else {
+            Thread.sleep(Duration.ofSeconds(Long.getLong("late.s", 0)));
             for (int i = 0; i < connections; i++) {
                 try (Endpoint end = Endpoint.connect(kind, Integer.parseInt(args[3]))) {
                     exchange(end, bytes, args[4]);
