@@ -27,9 +27,11 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +41,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RulesTest {
     private static final InetSocketAddress ANY_PORT =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static final Set<ReasonCode> IN_TURN =
+            Set.of(ReasonCode.OFFLOADED, ReasonCode.ACCEPTED_TCP);
 
     private static OffloadSwitch of(Policy policy, OffloadProvider... providers) {
         return new OffloadSwitch(() -> policy, List.of(providers), SwitchSettings.defaults());
@@ -140,8 +145,9 @@ class RulesTest {
         }
     }
 
-    /** Goal: a full backlog sends the client to TCP, and everybody is served (behaviour 28). */
+    /** Goal: a full backlog sends the client to TCP, and neither queue waits for the other. */
     @Test
+    @DisplayName("28, 29: a full backlog, and two queues that are served in turn")
     void fullBacklog() throws IOException {
         OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
         List<Socket> clients = new ArrayList<>();
@@ -154,9 +160,14 @@ class RulesTest {
             }
             assertEquals(2, owner.report().kernelFallback());
             assertEquals(2L, owner.report().offloaded().get("loop"));
+            List<ReasonCode> served = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                listener.accept().close();
+                try (Socket s = listener.accept()) {
+                    served.add(SwitchedSockets.explain(s).orElseThrow().reason());
+                }
             }
+            assertEquals(IN_TURN, Set.copyOf(served.subList(0, 2)), served::toString);
+            assertEquals(IN_TURN, Set.copyOf(served.subList(2, 4)), served::toString);
         } finally {
             for (Socket c : clients) {
                 c.close();

@@ -128,11 +128,9 @@ class AioRulesTest {
         }
     }
 
-    /**
-     * Goal: a full backlog sends clients to TCP, and both queues are served in turn (behaviour 29).
-     */
+    /** Goal: a full backlog sends clients to TCP, and both queues are served. */
     @Test
-    void bothQueuesAreServedInTurn() throws Exception {
+    void bothQueuesAreServed() throws Exception {
         OffloadSwitch owner = of(Policy.allowAll(), new LoopbackProvider());
         List<AsynchronousSocketChannel> clients = new ArrayList<>();
         try (AsynchronousServerSocketChannel listener = listener(owner).bind(ANY_PORT, 3)) {
