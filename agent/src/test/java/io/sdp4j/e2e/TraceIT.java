@@ -150,8 +150,9 @@ class TraceIT {
     void isReadableAfterAKill() throws Exception {
         Path atServer = directory.resolve("server.trace");
         try (Jvms jvms = new Jvms(directory)) {
-            Child server = start(jvms, Holder.class, traced(atServer), "server");
-            Child client = start(jvms, Holder.class, List.of(), "client", server.await("READY"));
+            Child server = start(jvms, Holder.class, traced(atServer), "server", "connected");
+            String port = server.await("READY");
+            Child client = start(jvms, Holder.class, List.of(), "client", "connected", port);
             server.await("UP");
             client.await("UP");
             List<String> running = trace(jvms, atServer);

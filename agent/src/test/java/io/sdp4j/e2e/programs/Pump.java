@@ -6,40 +6,48 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import javax.management.JMException;
 
 /**
- * Streams without end from a {@code client PORT} to a {@code server}.
+ * Streams without end from a {@code client WHEN PORT} to a {@code server WHEN}.
  *
- * <p>Prints {@code UP} when 64 MiB have passed, and {@code END what} when the stream breaks.
+ * <p>Prints {@code UP} when 64 MiB have passed and, if WHEN is {@code moved}, the connection has
+ * been offloaded; and {@code END what} when the stream breaks.
  */
 public final class Pump {
     private static final long UP_BYTES = 64L << 20;
 
-    private Pump() {}
+    private final boolean moves;
+    private long total;
+    private boolean up;
+
+    private Pump(boolean moves) {
+        this.moves = moves;
+    }
 
     /** Connects or accepts, streams, prints. */
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws IOException, JMException {
+        Pump pump = new Pump(args[1].equals("moved"));
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
         if (args[0].equals("server")) {
             try (ServerSocket listener = new ServerSocket(0, 1, loopback)) {
                 System.out.println("READY " + listener.getLocalPort());
                 try (Socket socket = listener.accept()) {
-                    drain(socket.getInputStream());
+                    pump.drain(socket.getInputStream());
                 }
             }
         } else {
-            try (Socket socket = new Socket(loopback, Integer.parseInt(args[1]))) {
-                fill(socket.getOutputStream());
+            try (Socket socket = new Socket(loopback, Integer.parseInt(args[2]))) {
+                pump.fill(socket.getOutputStream());
             }
         }
     }
 
-    private static void drain(InputStream in) {
+    private void drain(InputStream in) throws JMException {
         byte[] bytes = new byte[65_536];
-        long total = 0;
         try {
             for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
-                total = add(total, n);
+                add(n);
             }
             System.out.println("END -1");
         } catch (IOException end) {
@@ -47,23 +55,23 @@ public final class Pump {
         }
     }
 
-    private static void fill(OutputStream out) {
+    private void fill(OutputStream out) throws JMException {
         byte[] bytes = new byte[65_536];
-        long total = 0;
         try {
             while (true) {
                 out.write(bytes);
-                total = add(total, bytes.length);
+                add(bytes.length);
             }
         } catch (IOException end) {
             System.out.println("END " + end);
         }
     }
 
-    private static long add(long total, int n) {
-        if (total < UP_BYTES && total + n >= UP_BYTES) {
+    private void add(int n) throws JMException {
+        total += n;
+        if (!up && total >= UP_BYTES && (!moves || RoundTrips.offloaded())) {
+            up = true;
             System.out.println("UP");
         }
-        return total + n;
     }
 }
