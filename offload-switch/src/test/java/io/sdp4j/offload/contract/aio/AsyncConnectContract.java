@@ -222,11 +222,13 @@ interface AsyncConnectContract extends Aio {
     /** Goal: closing while a connect is under way ends it, exactly once, one way or the other. */
     @Test
     default void closeEndsAConnect() throws Exception {
+        List<Outcome<Void>> connects = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             try (AsynchronousServerSocketChannel listener = listen(null)) {
                 AsynchronousSocketChannel client = channel(null);
                 Outcome<Void> connect = new Outcome<>();
                 client.connect(listener.getLocalAddress(), null, connect);
+                connects.add(connect);
                 client.close();
                 try {
                     connect.get();
@@ -241,5 +243,6 @@ interface AsyncConnectContract extends Aio {
                         client.read(ByteBuffer.allocate(1)));
             }
         }
+        connects.forEach(Outcome::assertOnce);
     }
 }

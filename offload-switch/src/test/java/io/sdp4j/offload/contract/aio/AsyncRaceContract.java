@@ -10,6 +10,8 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.InterruptedByTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -68,16 +70,18 @@ interface AsyncRaceContract extends Aio {
     default void everyReadEndsOnce() throws Exception {
         long seed = Long.getLong("sdp4j.test.seed", System.nanoTime());
         Random random = new Random(seed);
+        List<Outcome<Integer>> outcomes = new ArrayList<>();
         try {
             for (int round = 0; round < 150; round++) {
-                race(random);
+                race(random, outcomes);
             }
+            outcomes.forEach(Outcome::assertOnce);
         } catch (Exception | AssertionError e) {
             throw new AssertionError("-Dsdp4j.test.seed=" + seed, e);
         }
     }
 
-    private void race(Random random) throws Exception {
+    private void race(Random random, List<Outcome<Integer>> outcomes) throws Exception {
         boolean withHandler = random.nextBoolean();
         boolean timed = withHandler && random.nextBoolean();
         int first = random.nextInt(withHandler ? 4 : 5);
@@ -90,6 +94,7 @@ interface AsyncRaceContract extends Aio {
             if (withHandler) {
                 long timeout = timed ? 1 + random.nextInt(200) : 0;
                 p.server().read(dst, timeout, TimeUnit.MICROSECONDS, null, outcome);
+                outcomes.add(outcome);
             } else {
                 future = p.server().read(dst);
             }

@@ -48,10 +48,10 @@ public final class Outcome<V> implements CompletionHandler<V, Object> {
     public V get() throws InterruptedException {
         await();
         synchronized (this) {
+            assertOnce();
             if (failure != null) {
                 throw new AssertionError("failed", failure);
             }
-            Assertions.assertEquals(1, times);
             return value;
         }
     }
@@ -60,9 +60,14 @@ public final class Outcome<V> implements CompletionHandler<V, Object> {
     public Throwable failure() throws InterruptedException {
         await();
         synchronized (this) {
-            Assertions.assertEquals(1, times);
+            assertOnce();
             return Assertions.assertInstanceOf(Throwable.class, failure, () -> "gave " + value);
         }
+    }
+
+    /** Also for later, when it has been told: another telling may follow. */
+    synchronized void assertOnce() {
+        Assertions.assertEquals(1, times, "how often it was told");
     }
 
     public void failedWith(Class<? extends Throwable> type, String message)
