@@ -9,8 +9,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import sun.nio.ch.SelChImpl;
 
 class ReadinessEpollTest {
@@ -83,11 +86,13 @@ class ReadinessEpollTest {
     }
 
     @Test
+    @Timeout(60)
     void raisingWakesAThreadThatWaits() throws Exception {
         ReadinessEpoll epoll = new ReadinessEpoll(-1);
         FileDescriptor descriptor = epoll.descriptor();
         Thread waiting =
                 Thread.ofPlatform()
+                        .daemon()
                         .start(
                                 () -> {
                                     try {
@@ -98,6 +103,15 @@ class ReadinessEpollTest {
                                         throw new IllegalStateException(e);
                                     }
                                 });
+        Awaitility.await()
+                .until(
+                        () ->
+                                Arrays.stream(waiting.getStackTrace())
+                                        .anyMatch(
+                                                f ->
+                                                        f.isNativeMethod()
+                                                                && f.getMethodName()
+                                                                        .equals("poll")));
         epoll.raise();
         waiting.join();
         epoll.close();
