@@ -130,7 +130,7 @@ class UpgradeAutoTest {
     private void byVirtualThreads(Use use) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
-                Socket client = SwitchedSockets.socket(owner(null))) {
+                Socket client = SwitchedSockets.socket(owner(new UpgradeGate(() -> 0, 1)))) {
             client.connect(listener.getLocalSocketAddress());
             try (Socket server = listener.accept()) {
                 use.run(client, server, virtual);
