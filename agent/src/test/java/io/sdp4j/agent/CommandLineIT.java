@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line as a user meets it: {@code java -jar sdp4j-agent.jar}. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CommandLineIT {
     private static final List<String> OTHER_USER =
             List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");

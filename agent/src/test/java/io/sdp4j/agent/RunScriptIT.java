@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Goal: {@code ./sdp4j run} becomes the command, and changes nothing of its environment but the
  * variable that loads the agent. Method: shells and made-up Java runtimes as commands.
  */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RunScriptIT {
     private static final String SCRIPT = Path.of("..", "sdp4j").toAbsolutePath().toString();
 
