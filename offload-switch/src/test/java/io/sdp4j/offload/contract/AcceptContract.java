@@ -33,10 +33,14 @@ interface AcceptContract extends Sockets {
     default void acceptTimesOutAndGoesOn(Kind kind) throws Exception {
         try (ServerSocket listener = listen(5)) {
             listener.setSoTimeout(50);
-            long start = System.nanoTime();
-            Task<Socket> accepting = Task.start(kind, listener::accept);
-            Expect.is(SocketTimeoutException.class, "Accept timed out", accepting.thrown());
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            long least = Long.MAX_VALUE; // on a busy machine the others take longer
+            for (int i = 0; i < 3; i++) {
+                long start = System.nanoTime();
+                Task<Socket> accepting = Task.start(kind, listener::accept);
+                Expect.is(SocketTimeoutException.class, "Accept timed out", accepting.thrown());
+                least = Math.min(least, System.nanoTime() - start);
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(least);
             assertTrue(millis >= 49 && millis < 2000, "took " + millis + " ms");
             listener.setSoTimeout(10_000);
             try (Socket c = newSocket()) {

@@ -32,12 +32,15 @@ interface ReadContract extends Sockets {
         try (var p = pair()) {
             p.client().setSoTimeout(1);
             InputStream in = p.client().getInputStream();
-            long start = System.nanoTime();
-            Task<Integer> reading = Task.start(kind, in::read);
-            Expect.is(SocketTimeoutException.class, "Read timed out", reading.thrown());
-            long nanos = System.nanoTime() - start;
-            assertTrue(nanos >= 1_000_000, "after " + nanos + " ns");
-            assertTrue(nanos < 500_000_000, "after " + nanos + " ns");
+            long least = Long.MAX_VALUE; // on a busy machine the others take longer
+            for (int i = 0; i < 3; i++) {
+                long start = System.nanoTime();
+                Task<Integer> reading = Task.start(kind, in::read);
+                Expect.is(SocketTimeoutException.class, "Read timed out", reading.thrown());
+                least = Math.min(least, System.nanoTime() - start);
+            }
+            assertTrue(least >= 1_000_000, "after " + least + " ns");
+            assertTrue(least < 500_000_000, "after " + least + " ns");
             Expect.send(p.server(), "x");
             p.client().setSoTimeout(10_000);
             assertEquals('x', Task.start(kind, in::read).get());
