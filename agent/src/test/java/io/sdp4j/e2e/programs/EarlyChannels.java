@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -160,12 +159,8 @@ public final class EarlyChannels {
     }
 
     private static void refused() throws Exception {
-        int unused;
-        try (ServerSocket once = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            unused = once.getLocalPort();
-        }
-        InetSocketAddress closedPort =
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), unused);
+        // the kernel gives it to nobody who asks for any
+        InetSocketAddress closedPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         say("refused", () -> SocketChannel.open(closedPort));
         try (SocketChannel c = SocketChannel.open()) {
             say("refused", () -> c.connect(closedPort));

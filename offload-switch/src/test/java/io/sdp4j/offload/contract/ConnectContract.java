@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task.Kind;
 import io.sdp4j.offload.contract.nio.Nio;
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -33,21 +34,15 @@ interface ConnectContract extends Sockets {
     @Test
     @DisplayName("2: a refused connect closes the socket")
     default void connectRefused() throws IOException {
-        int port;
-        try (ServerSocket gone = listen(1)) {
-            port = gone.getLocalPort();
+        InetSocketAddress unused = new InetSocketAddress(LOOPBACK, FreePorts.one());
+        try (ServerSocket gone = newServerSocket()) {
+            gone.bind(unused, 1);
         }
         Socket s = newSocket();
-        Expect.thrown(
-                ConnectException.class,
-                "Connection refused",
-                () -> s.connect(new InetSocketAddress(LOOPBACK, port)));
+        Expect.thrown(ConnectException.class, "Connection refused", () -> s.connect(unused));
         assertTrue(s.isClosed());
         assertFalse(s.isConnected());
-        Expect.thrown(
-                SocketException.class,
-                "Socket is closed",
-                () -> s.connect(new InetSocketAddress(LOOPBACK, port)));
+        Expect.thrown(SocketException.class, "Socket is closed", () -> s.connect(unused));
     }
 
     /** Goal: the caller's limit holds. Method: a plain TCP listener whose queue is full. */

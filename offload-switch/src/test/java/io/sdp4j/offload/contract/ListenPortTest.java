@@ -18,6 +18,7 @@ import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
+import io.sdp4j.testing.FreePorts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -156,10 +157,7 @@ class ListenPortTest {
     @ParameterizedTest
     @EnumSource(Kind.class)
     void aPortThatIsAskedForIsTaken(Kind kind) throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, HERE)) {
-            port = free.getLocalPort();
-        }
+        int port = FreePorts.one();
         try (Bound b = kind.listen(owner, new InetSocketAddress(HERE, port))) {
             assertEquals(port, b.address().getPort());
             assertEquals(List.of(), choosy.offered);

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.nio.Nio;
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
@@ -123,13 +125,10 @@ interface AsyncReleaseContract extends Aio {
             released(given, c, s);
             s.close();
         }
-        InetSocketAddress gone;
-        try (AsynchronousServerSocketChannel closed = listen(null)) {
-            gone = (InetSocketAddress) closed.getLocalAddress();
-        }
+        InetSocketAddress unused = new InetSocketAddress(Here.ADDRESS, FreePorts.one());
         try (AsynchronousSocketChannel c = channel(null)) {
             Given<Void> given = new Given<>();
-            c.connect(gone, given.attachment(), given.handler());
+            c.connect(unused, given.attachment(), given.handler());
             assertInstanceOf(IOException.class, given.told());
             released(given, c);
         }

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -41,9 +42,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connecting in both modes, and addresses. */
 interface ConnectingContract extends NioChannels {
-    /** An address of the loopback interface without a listener. */
+    /** An address of the loopback interface whose listener has gone. */
     private InetSocketAddress unused() throws IOException {
-        try (ServerSocketChannel gone = listen(1)) {
+        try (ServerSocketChannel gone = provider().openServerSocketChannel()) {
+            gone.bind(new InetSocketAddress(LOOPBACK, FreePorts.one()), 1);
             return (InetSocketAddress) gone.getLocalAddress();
         }
     }

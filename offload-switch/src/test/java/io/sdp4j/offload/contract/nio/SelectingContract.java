@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task;
+import io.sdp4j.testing.FreePorts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -151,10 +152,7 @@ interface SelectingContract extends NioChannels {
     @Test
     @DisplayName("89: a refused connect is ready for all that was asked")
     default void refusalIsReadyForAll() throws Exception {
-        InetSocketAddress unused;
-        try (ServerSocketChannel gone = listen(1)) {
-            unused = (InetSocketAddress) gone.getLocalAddress();
-        }
+        InetSocketAddress unused = new InetSocketAddress(LOOPBACK, FreePorts.one());
         try (Selector selector = provider().openSelector();
                 SocketChannel c = open()) {
             c.configureBlocking(false);

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.Task.Kind;
+import io.sdp4j.testing.FreePorts;
 import io.sdp4j.testing.Pair;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -123,10 +124,7 @@ interface StreamingContract extends NioChannels {
             Expect.is(SocketTimeoutException.class, "Connect timed out", connecting.thrown());
             assertFalse(c.isOpen());
         }
-        InetSocketAddress unused;
-        try (ServerSocketChannel gone = listen(1)) {
-            unused = (InetSocketAddress) gone.getLocalAddress();
-        }
+        InetSocketAddress unused = new InetSocketAddress(LOOPBACK, FreePorts.one());
         try (SocketChannel c = open()) {
             Expect.thrown(
                     ConnectException.class,
