@@ -39,46 +39,58 @@ final class PostgresCluster implements AutoCloseable {
             Assumptions.abort(absent);
         }
         directory = Files.createTempDirectory("sdp4j-postgres");
-        List<String> as = List.of();
-        if (System.getProperty("user.name").equals("root")) {
-            as = List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--");
-            jvms.start("chown", List.of("chown", "postgres:", directory.toString()), null)
-                    .results();
+        try {
+            List<String> as = List.of();
+            if (System.getProperty("user.name").equals("root")) {
+                as =
+                        List.of(
+                                "setpriv",
+                                "--reuid=postgres",
+                                "--regid=postgres",
+                                "--clear-groups",
+                                "--");
+                jvms.start("chown", List.of("chown", "postgres:", directory.toString()), null)
+                        .results();
+            }
+            Path data = directory.resolve("data");
+            run(
+                    jvms,
+                    as,
+                    programs.resolve("initdb").toString(),
+                    "-D",
+                    data.toString(),
+                    "-A",
+                    "trust",
+                    "-U",
+                    "postgres",
+                    "-E",
+                    "UTF8",
+                    "--locale=C",
+                    "--no-sync");
+            port = FreePorts.one();
+            server =
+                    jvms.start(
+                            "postgres",
+                            concat(
+                                    as,
+                                    programs.resolve("postgres").toString(),
+                                    "-D",
+                                    data.toString(),
+                                    "-p",
+                                    String.valueOf(port),
+                                    "-c",
+                                    "listen_addresses=127.0.0.1",
+                                    "-c",
+                                    "unix_socket_directories=",
+                                    "-c",
+                                    "fsync=off"),
+                            null);
+            Awaitility.await("PostgreSQL").atMost(Duration.ofSeconds(30)).until(this::answers);
+        } catch (Exception | AssertionError e) {
+            jvms.close(); // none is left that writes there
+            removeDirectory();
+            throw e;
         }
-        Path data = directory.resolve("data");
-        run(
-                jvms,
-                as,
-                programs.resolve("initdb").toString(),
-                "-D",
-                data.toString(),
-                "-A",
-                "trust",
-                "-U",
-                "postgres",
-                "-E",
-                "UTF8",
-                "--locale=C",
-                "--no-sync");
-        port = FreePorts.one();
-        server =
-                jvms.start(
-                        "postgres",
-                        concat(
-                                as,
-                                programs.resolve("postgres").toString(),
-                                "-D",
-                                data.toString(),
-                                "-p",
-                                String.valueOf(port),
-                                "-c",
-                                "listen_addresses=127.0.0.1",
-                                "-c",
-                                "unix_socket_directories=",
-                                "-c",
-                                "fsync=off"),
-                        null);
-        Awaitility.await("PostgreSQL").atMost(Duration.ofSeconds(30)).until(this::answers);
     }
 
     private static void run(Jvms jvms, List<String> as, String... command) throws Exception {
@@ -131,6 +143,10 @@ final class PostgresCluster implements AutoCloseable {
             server.kill();
             Thread.currentThread().interrupt();
         }
+        removeDirectory();
+    }
+
+    private void removeDirectory() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
