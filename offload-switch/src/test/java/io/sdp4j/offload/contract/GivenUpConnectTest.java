@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -42,6 +43,7 @@ class GivenUpConnectTest {
 
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch found = new CountDownLatch(1);
+    private volatile boolean ended; // else one that nobody gives up would wait for its hour
     private OffloadSwitch owner = over(new Silent());
 
     private static OffloadSwitch over(OffloadProvider provider) {
@@ -68,7 +70,7 @@ class GivenUpConnectTest {
         @Override
         public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
             asked.countDown();
-            while (!spec.abandoned().getAsBoolean()) {
+            while (!spec.abandoned().getAsBoolean() && !ended) {
                 if (spec.deadlineNanos() - System.nanoTime() <= 0) {
                     throw new OffloadUnavailable(ReasonCode.TIMED_OUT, "silence");
                 }
@@ -95,6 +97,11 @@ class GivenUpConnectTest {
                 throw new OffloadUnavailable(ReasonCode.MEMORY, "no local address: " + e);
             }
         }
+    }
+
+    @AfterEach
+    void end() {
+        ended = true;
     }
 
     private Task<Void> connecting(Kind kind, Socket s) throws InterruptedException {
