@@ -32,6 +32,17 @@ class AgentChannelsIT {
         assertEquals(List.of(1L, 0L, 0L), connections(report));
     }
 
+    /** Goal: a program that turns it off has the JDK's own channels. */
+    @Test
+    void canBeTurnedOff() {
+        for (boolean on : new boolean[] {true, false}) {
+            String agent = Jvm.agent("channels.enabled=" + on);
+            Jvm.Outcome who = Jvm.run(OneChannel.class, List.of(agent), "who");
+            assertEquals("", who.err());
+            assertEquals(on, !who.outLines().equals(List.of("sun.nio.ch")), who::out);
+        }
+    }
+
     /** Goal: offloaded connections go on where the application has used up direct memory. */
     @Test
     void needsNoDirectMemory() throws IOException {

@@ -9,15 +9,21 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 
 /**
  * Sends one byte to itself through channels and a selector and prints it. A reader waits in the
- * same channel's input stream while its output stream writes.
+ * same channel's input stream while its output stream writes. With the argument {@code who} only
+ * says which provider there is.
  */
 public final class OneChannel {
     private OneChannel() {}
 
     public static void main(String[] args) throws Exception {
+        if (args.length > 0) {
+            System.out.println(SelectorProvider.provider().getClass().getPackageName());
+            return;
+        }
         System.out.println("byte=" + exchange());
     }
 
