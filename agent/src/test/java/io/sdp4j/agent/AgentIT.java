@@ -344,6 +344,18 @@ class AgentIT {
         assertEquals("0", outcome.outLines().get(1));
     }
 
+    /** The server is there before the socket, so the bean would come at once. */
+    @Test
+    void registersNothingWhereJmxIsOff() {
+        for (boolean jmx : new boolean[] {true, false}) {
+            String agent = Jvm.agent("connect.timeout.ms=60000,jmx=" + jmx);
+            String millis = jmx ? "15000" : "1000";
+            Jvm.Outcome outcome = Jvm.run(BeanReader.class, List.of(Jvm.OFFLOADS, agent), millis);
+            assertEquals("", outcome.err());
+            assertEquals(List.of(Boolean.toString(jmx)), outcome.outLines());
+        }
+    }
+
     @Test
     void saysOneLineToAnOldJvm() {
         Path old = Path.of("/usr/lib/jvm/java-17-openjdk-amd64/bin/java");

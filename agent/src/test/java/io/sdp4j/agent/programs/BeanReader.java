@@ -6,7 +6,10 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-/** Uses a socket, then waits for the switch's bean and prints its report. */
+/**
+ * Uses a socket, then waits for the switch's bean and prints its report; with an argument waits for
+ * so many milliseconds and only says whether the bean is there.
+ */
 public final class BeanReader {
     private BeanReader() {}
 
@@ -14,8 +17,13 @@ public final class BeanReader {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         int _ = OneConnection.exchange();
         ObjectName name = new ObjectName("io.sdp4j:type=Switch");
-        for (int i = 0; i < 300 && !server.isRegistered(name); i++) {
+        long millis = args.length > 0 ? Long.parseLong(args[0]) : 15_000;
+        for (long i = 0; i < millis / 50 && !server.isRegistered(name); i++) {
             Thread.sleep(50);
+        }
+        if (args.length > 0) {
+            System.out.println(server.isRegistered(name));
+            return;
         }
         System.out.println(server.getAttribute(name, "Report"));
         System.out.println(server.getAttribute(name, "AcceptedKernel"));
