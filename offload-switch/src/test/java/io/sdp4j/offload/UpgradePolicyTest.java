@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.UpgradePolicy.Waits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class UpgradePolicyTest {
@@ -46,6 +51,43 @@ class UpgradePolicyTest {
         assertTrue(alone.keepsSelectors());
         assertFalse(UpgradePolicy.AUTO.keepsSelectors());
         assertEquals(Long.MAX_VALUE, alone.ageNanos(Waits.SELECTOR));
+    }
+
+    /** Goal: operators are told these numbers, which the code alone has otherwise. */
+    @Test
+    void theReadmeSaysWhen() throws IOException {
+        UpgradePolicy auto = UpgradePolicy.AUTO;
+        UpgradePolicy alone = UpgradePolicy.AUTO_ALONE;
+        assertEquals(500_000_000, auto.ageNanos(), "half a second");
+        assertEquals(60_000_000_000L, alone.ageNanos(), "a minute");
+        assertEquals(10_000_000_000L, auto.bulkAgeNanos(), "ten seconds, of which half decide");
+        String readme = Files.readString(Path.of("../README.md")).replaceAll("\\s+", " ");
+        long quick = 1_000_000_000 / UpgradePolicy.QUICK_NANOS;
+        for (String told :
+                List.of(
+                        blocking(auto, "MiB", 20),
+                        blocking(alone, "GiB", 30),
+                        bulk("after", auto.bytes(), "MiB", 20),
+                        bulk("after", alone.bytes(), "GiB", 30),
+                        bulk("with", auto.bulkBytes(), "GiB", 30),
+                        String.format(Locale.ROOT, "while %,d answers come a second", quick))) {
+            assertTrue(readme.contains(told), told);
+        }
+    }
+
+    private static String blocking(UpgradePolicy policy, String unit, int shift) {
+        return String.format(
+                Locale.ROOT,
+                "after %d %s or %,d answers (and %,d in the JVM)",
+                policy.bytes() >> shift,
+                unit,
+                policy.turns(),
+                policy.allTurns());
+    }
+
+    private static String bulk(String word, long bytes, String unit, int shift) {
+        return "%s %d %s in calls of %d KiB or more"
+                .formatted(word, bytes >> shift, unit, UpgradePolicy.BULK_CALL_BYTES >> 10);
     }
 
     private static boolean selectorMoves(long bytes, long turnNanos) {
