@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.policy.Settings;
 import io.sdp4j.wire.SdpMachine;
+import java.lang.reflect.Field;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goal: each internal setting arrives where it counts, with its unit. */
+/**
+ * Goal: each internal setting, and each other one whose unit nothing else shows, arrives where it
+ * counts, with its unit.
+ */
 class InternalSettingsTest {
     private static Settings with(String option, String value) {
         return Settings.of(SdpSettings.ALL, Map.of(option, value), new Properties(), line -> {});
@@ -30,6 +34,7 @@ class InternalSettingsTest {
 
     static Stream<Arguments> ofStreams() {
         return Stream.of(
+                stream("keepalive.s", "6", s -> s.keepAliveNanos(), TimeUnit.SECONDS.toNanos(6)),
                 stream(
                         "internal.buffers.quiet.ms",
                         "3",
@@ -72,6 +77,22 @@ class InternalSettingsTest {
         Settings settings = with("internal.spin.spinners.max", "5");
         assertEquals(5, SdpProviders.shmConfig(settings).spinnersMax());
         assertEquals(5, SdpProviders.verbsConfig(settings).spinnersMax());
+    }
+
+    @Test
+    void keysAreKeptForThatLong() {
+        Settings settings = with("verbs.keys.keep.ms", "3");
+        assertEquals(
+                TimeUnit.MILLISECONDS.toNanos(3),
+                SdpProviders.verbsConfig(settings).keysKeepNanos());
+    }
+
+    @Test
+    void anAttemptOverADeviceTakesNoLonger() throws Exception {
+        Settings settings = with("verbs.connect.timeout.ms", "3");
+        Field nanos = SdpOffloadProvider.class.getDeclaredField("verbsConnectNanos");
+        nanos.setAccessible(true);
+        assertEquals(TimeUnit.MILLISECONDS.toNanos(3), nanos.get(SdpProviders.create(settings)));
     }
 
     @Test
