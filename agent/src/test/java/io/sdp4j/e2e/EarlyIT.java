@@ -128,6 +128,13 @@ class EarlyIT {
             assertTrue(early.report().policy() > 5, () -> text(early));
             assertTrue(text(early).contains("\"YOUNG\""), () -> text(early));
             assertFalse(switchStarted(log));
+            for (String part :
+                    List.of(
+                            " java.util.logging.LogManager ",
+                            " javax.management.",
+                            " sun.security.ssl.")) {
+                assertFalse(loaded(log).contains(part), part);
+            }
         }
     }
 
