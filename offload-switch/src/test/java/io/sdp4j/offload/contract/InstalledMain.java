@@ -133,7 +133,10 @@ final class InstalledMain {
         check(target.report().offloaded().equals(java.util.Map.of("loop", 4L)), target.report());
     }
 
-    /** Behaviour 30: a socket that is accepted into keeps its SO_TIMEOUT and nothing else. */
+    /**
+     * Behaviour 30: a socket that is accepted into keeps its SO_TIMEOUT and nothing else; and what
+     * differs from the JDK with one that is closed, or has a proxy.
+     */
     private static void implAccept() throws Exception {
         installed(new LoopbackProvider());
         class Accepting extends ServerSocket {
@@ -165,6 +168,32 @@ final class InstalledMain {
                 } catch (java.net.SocketTimeoutException expected) {
                     check(expected.getMessage().equals("Read timed out"), expected);
                 }
+            }
+        }
+        Socket closed = new Socket();
+        closed.close();
+        try (Accepting listener = new Accepting();
+                Socket client = new Socket()) {
+            client.connect(listener.getLocalSocketAddress());
+            listener.into(closed); // the JDK's throws
+            client.setSoTimeout(100);
+            try {
+                check(false, "the end is here: " + client.getInputStream().read());
+            } catch (java.net.SocketTimeoutException expected) {
+                // the connection is open
+            }
+        }
+        InetSocketAddress nowhere = new InetSocketAddress(LOOPBACK, 1);
+        for (Proxy.Type type : List.of(Proxy.Type.SOCKS, Proxy.Type.HTTP)) {
+            try (Accepting listener = new Accepting();
+                    Socket client = new Socket();
+                    Socket proxied = new Socket(new Proxy(type, nowhere))) {
+                client.connect(listener.getLocalSocketAddress());
+                listener.into(proxied);
+                check(false, "accepted into a socket with a proxy");
+            } catch (IOException e) {
+                check(e.getMessage().startsWith("An instance of "), e);
+                check(e.getMessage().contains(" cannot accept a connection with "), e);
             }
         }
     }
