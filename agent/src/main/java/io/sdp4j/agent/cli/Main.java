@@ -59,7 +59,10 @@ public final class Main implements Runnable {
 
     /** Runs one command and returns the exit code. */
     public static int run(String[] args) {
-        CommandLine line = line();
+        return run(line(), args);
+    }
+
+    static int run(CommandLine line, String[] args) {
         line.setOut(new PrintWriter(new StandardOutput(), true, Charset.defaultCharset()));
         line.setErr(new PrintWriter(System.err, true, Charset.defaultCharset()));
         line.setExecutionExceptionHandler((e, command, parsed) -> failed(e, command.getErr()));
