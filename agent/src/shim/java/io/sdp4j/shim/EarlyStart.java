@@ -51,10 +51,10 @@ final class EarlyStart implements Runnable {
     }
 
     private static void begin() {
-        Thread thread = new Thread(null, new EarlyStart(), "sdp4j-start", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
         try {
+            Thread thread = new Thread(null, new EarlyStart(), "sdp4j-start", 0, false);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
             thread.start();
         } catch (OutOfMemoryError e) { // no thread: the next task tries again
             synchronized (LOCK) {
@@ -78,7 +78,11 @@ final class EarlyStart implements Runnable {
 
     @Override
     public void run() {
-        awaitRest();
+        try {
+            awaitRest();
+        } catch (Throwable e) {
+            // no memory to measure with: the tasks run now
+        }
         for (Runnable goOn = next(); goOn != null; goOn = next()) {
             try {
                 goOn.run();
