@@ -14,8 +14,9 @@ package io.sdp4j.fabric;
  *     buffer saves copies by the processor; false where the processes move the bytes themselves
  * @param rdmaBytes size of an RDMA operation above which a longer one gains no throughput; at least
  *     1
- * @param refusalCostsRoundTrip finding out that there is no listener means asking another host, so
- *     the answer is worth remembering
+ * @param reachesOtherHosts peers may be on other hosts: to find out that one does not listen costs
+ *     a round trip, so the answer is worth remembering; and a session may be suspended and go on
+ *     over another device
  */
 public record Capabilities(
         int maxRequestPrivateDataBytes,
@@ -23,4 +24,4 @@ public record Capabilities(
         int maxOutstandingReads,
         boolean rdmaSparesCopies,
         int rdmaBytes,
-        boolean refusalCostsRoundTrip) {}
+        boolean reachesOtherHosts) {}

@@ -52,7 +52,7 @@ final class ActiveOpen {
         try {
             c = fabric.connect(request);
         } catch (FabricException e) {
-            throw fabric.capabilities().refusalCostsRoundTrip()
+            throw fabric.capabilities().reachesOtherHosts()
                     ? Reasons.unavailableThere(e)
                     : Reasons.unavailable(e);
         }

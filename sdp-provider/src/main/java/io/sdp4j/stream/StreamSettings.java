@@ -158,6 +158,6 @@ record StreamSettings(
         WireConfig config = new WireConfig(buffers, bufferBytes, depth, MAX_ADVERTS, reads, reads);
         // Within one host a session has no other device to go to; and an end that follows shows a
         // socket of its address, of which an accepted end has only the listener.
-        return config.with(c.refusalCostsRoundTrip() ? features.withSuspending() : features);
+        return config.with(c.reachesOtherHosts() ? features.withSuspending() : features);
     }
 }
