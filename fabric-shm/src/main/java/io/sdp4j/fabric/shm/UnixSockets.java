@@ -103,6 +103,9 @@ final class UnixSockets {
         /** {@link #retry} is scheduled. Event thread only. */
         private boolean retryDue;
 
+        /** {@link #goOn} is scheduled. Event thread only. */
+        private boolean goesOn;
+
         private Listening(int fd, Taker taker) {
             this.fd = fd;
             this.taker = taker;
@@ -127,10 +130,10 @@ final class UnixSockets {
                     link = accepted < 0 ? null : new PeerSocket(accepted, loop);
                 } finally {
                     if (link == null) { // perhaps for want of memory
-                        taker.noneCame();
                         if (accepted >= 0) {
                             UnixFd.close(accepted); // what a client has sent may be slow to close
                         }
+                        taker.noneCame();
                     }
                 }
                 if (link != null) {
@@ -142,8 +145,16 @@ final class UnixSockets {
                 }
                 return;
             }
-            // not as a task: timers come after all tasks, and clients may come without end
-            loop.schedule((EventLoop.Repeatable) this::takeAll, 0);
+            if (!goesOn) { // else each event of a flood would add one
+                // not as a task: timers come after all tasks, and clients may come without end
+                loop.schedule((EventLoop.Repeatable) this::goOn, 0);
+                goesOn = true;
+            }
+        }
+
+        private void goOn() {
+            goesOn = false;
+            takeAll();
         }
 
         /**
@@ -152,8 +163,8 @@ final class UnixSockets {
          */
         private void retryLater() {
             if (!retryDue) {
-                retryDue = true;
                 loop.schedule((EventLoop.Repeatable) this::retry, RETRY_NANOS);
+                retryDue = true;
             }
         }
 
