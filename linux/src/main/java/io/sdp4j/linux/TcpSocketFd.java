@@ -290,15 +290,16 @@ public final class TcpSocketFd {
      * descriptors of strangers the connection would end too late.
      */
     public static void closeShared(int fd) {
-        if (!lingers(fd)) {
-            Linux.close(fd);
-            return;
-        }
         try {
-            DaemonThread.of("sdp4j-close", () -> Linux.close(fd)).start();
+            if (lingers(fd)) {
+                DaemonThread.of("sdp4j-close", () -> Linux.close(fd)).start();
+                return;
+            }
         } catch (OutOfMemoryError e) {
             StrangeFd.closeLater(fd);
+            return;
         }
+        Linux.close(fd);
     }
 
     /**
@@ -307,7 +308,13 @@ public final class TcpSocketFd {
      * does not linger.
      */
     public static void closeStrange(int fd) {
-        if (option(fd, SO_PROTOCOL) == IPPROTO_TCP && !lingers(fd)) {
+        boolean quick = false;
+        try {
+            quick = option(fd, SO_PROTOCOL) == IPPROTO_TCP && !lingers(fd);
+        } catch (OutOfMemoryError e) {
+            // then it may be slow
+        }
+        if (quick) {
             Linux.close(fd);
         } else {
             StrangeFd.closeLater(fd);

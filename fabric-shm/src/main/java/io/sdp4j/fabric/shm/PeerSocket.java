@@ -272,10 +272,10 @@ final class PeerSocket {
             if (watch > 0) {
                 loop.forget(watch);
             }
+        } finally {
             while (passed[0] >= 0) {
                 TcpSocketFd.closeStrange(takeDescriptor());
             }
-        } finally {
             if (wakeBytes != null) {
                 wakeBytes.close();
             }

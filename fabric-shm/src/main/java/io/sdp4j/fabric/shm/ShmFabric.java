@@ -159,19 +159,30 @@ public final class ShmFabric implements Fabric {
         rendezvous.sweep();
         ShmListener listener = new ShmListener(this, request);
         listeners.add(listener); // before a client can come, because it may have to wait
-        listener.start();
-        renewLater();
-        if (closed) {
-            listener.close();
+        boolean complete = false;
+        try {
+            listener.start();
+            renewLater();
             requireOpen();
+            complete = true;
+            return listener;
+        } finally {
+            if (!complete) {
+                listener.close();
+            }
         }
-        return listener;
     }
 
     /** Starts the one timer that renews the names of all listeners. */
     private void renewLater() {
         if (renewDue.compareAndSet(false, true)) {
-            loop.schedule((EventLoop.Repeatable) this::renew, RENEW_NANOS);
+            boolean scheduled = false;
+            try {
+                loop.schedule((EventLoop.Repeatable) this::renew, RENEW_NANOS);
+                scheduled = true;
+            } finally {
+                renewDue.set(scheduled);
+            }
         }
     }
 
@@ -243,8 +254,8 @@ public final class ShmFabric implements Fabric {
     void endHandshake() {
         handshakes--;
         if (someWait) {
+            listeners.forEach(ShmListener::hear); // they look later, on this thread
             someWait = false;
-            listeners.forEach(ShmListener::hear);
         }
     }
 

@@ -178,8 +178,11 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
             side = sideOf(link);
         } finally {
             if (side == null) {
-                link.close();
-                fabric.endHandshake();
+                try {
+                    link.close();
+                } finally {
+                    fabric.endHandshake();
+                }
             }
         }
         if (side != null) {

@@ -378,7 +378,10 @@ final class ShmQueuePair implements QueuePair {
         // RDMA leaves chunks and regions behind whose end was not agreed on, and memory booked for
         // this connection alone must not stay booked for another one
         boolean asItWas = rdma == null && !bookedLong;
-        liveness.close(disconnected && completions.farewell && own.failure == null && asItWas);
-        releaseLong();
+        try {
+            liveness.close(disconnected && completions.farewell && own.failure == null && asItWas);
+        } finally {
+            releaseLong();
+        }
     }
 }
