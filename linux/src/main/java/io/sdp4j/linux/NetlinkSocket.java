@@ -46,10 +46,16 @@ public final class NetlinkSocket implements Closeable {
     private boolean closed;
 
     private NetlinkSocket(int protocol) throws IOException {
-        int opened = descriptor(protocol, 0);
-        if (opened < 0) {
-            arena.close();
-            throw failed("open", opened);
+        int opened = -1;
+        try {
+            opened = descriptor(protocol, 0);
+            if (opened < 0) {
+                throw failed("open", opened);
+            }
+        } finally {
+            if (opened < 0) {
+                arena.close();
+            }
         }
         fd = opened;
     }
@@ -61,7 +67,11 @@ public final class NetlinkSocket implements Closeable {
      */
     public static NetlinkSocket open(int protocol) throws IOException {
         requireNative();
-        return new NetlinkSocket(protocol);
+        try {
+            return new NetlinkSocket(protocol);
+        } catch (OutOfMemoryError e) {
+            throw new IOException("netlink: no memory for a socket", e);
+        }
     }
 
     /** Sends one datagram. The kernel has answered when this returns. */
@@ -120,18 +130,23 @@ public final class NetlinkSocket implements Closeable {
             throw new IOException("netlink: the event loop makes no native calls");
         }
         Watch watch = new Watch(epoll, onDatagram); // first: there may be no memory for it
-        watch.fd = descriptor(protocol, groups);
-        if (watch.fd < 0) {
-            watch.arena.close();
-            throw failed("open", watch.fd);
+        long number = -1;
+        try {
+            watch.fd = descriptor(protocol, groups);
+            if (watch.fd < 0) {
+                throw failed("open", watch.fd);
+            }
+            number = epoll.watch(watch.fd, watch::onReady);
+            if (number < 0) {
+                throw failed("watch", number);
+            }
+        } finally {
+            if (number < 0) {
+                watch.release();
+            }
         }
-        long number = epoll.watch(watch.fd, watch::onReady);
-        if (number < 0) {
-            Linux.close(watch.fd);
-            watch.arena.close();
-            throw failed("watch", number);
-        }
-        return () -> epoll.execute(() -> watch.end(number));
+        long watched = number;
+        return () -> epoll.execute(() -> watch.end(watched));
     }
 
     /** Announcements to one listener. Everything but the constructor runs on the event thread. */
@@ -178,9 +193,15 @@ public final class NetlinkSocket implements Closeable {
             if (!ended) {
                 ended = true;
                 loop.unwatch(fd, number);
-                Linux.close(fd);
-                arena.close();
+                release();
             }
+        }
+
+        private void release() {
+            if (fd >= 0) {
+                Linux.close(fd);
+            }
+            arena.close();
         }
     }
 
