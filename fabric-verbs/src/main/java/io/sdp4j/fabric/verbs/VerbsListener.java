@@ -4,6 +4,7 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
+import io.sdp4j.linux.EventLoop;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
@@ -185,35 +186,43 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         if (e.type() != RdmaCmEvent.CONNECT_REQUEST) {
             return;
         }
-        VerbsPassiveSide side = new VerbsPassiveSide(fabric, channel, this, e);
-        if (closed || pending.size() >= MAX_PENDING) {
-            side.reject(new byte[0]);
-            return;
-        }
+        VerbsPassiveSide side = null;
         try {
+            side = new VerbsPassiveSide(fabric, channel, this, e);
+            if (closed || pending.size() >= MAX_PENDING) {
+                side.reject(new byte[0]);
+                return;
+            }
             pending.add(side);
             lookLater();
             request.handler().onRequest(side);
         } catch (RuntimeException | Error failure) {
-            side.reject(new byte[0]); // otherwise it would stay pending, and its peer would wait
+            if (side == null) {
+                channel.destroyId(e.id());
+            } else {
+                side.reject(
+                        new byte[0]); // otherwise it would stay pending, and its peer would wait
+            }
             throw failure;
         }
     }
 
     private void look() {
         looking = false;
+        if (pending.isEmpty()) {
+            return;
+        }
+        lookLater(); // first: where memory lacks, the loop repeats this
         try {
             pending.forEach(VerbsPassiveSide::onLook);
-        } finally {
-            if (!pending.isEmpty()) {
-                lookLater();
-            }
+        } catch (OutOfMemoryError scarce) {
+            // the next look goes on
         }
     }
 
     private void lookLater() {
         if (!looking) {
-            channel.loop.schedule(this::look, LOOK_NANOS);
+            channel.loop.schedule((EventLoop.Repeatable) this::look, LOOK_NANOS);
             looking = true; // only now: there may be no memory for the timer
         }
     }

@@ -147,9 +147,9 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
 
     private void established() {
         if (!told) {
+            channel.retarget(id, qp); // first: if it fails, the listener's look ends this side
             told = true;
             listener.forget(this);
-            channel.retarget(id, qp);
             outcome.onEstablished(qp);
         }
     }
@@ -167,13 +167,16 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
         }
         told = true;
         listener.forget(this);
-        if (qp != null) {
-            qp.whenAnswered(qp::discard);
-        } else {
-            channel.destroyId(id);
-            fabric.onIdGone();
+        try {
+            if (qp != null) {
+                qp.whenAnswered(qp::discard);
+            } else {
+                channel.destroyId(id);
+                fabric.onIdGone();
+            }
+        } finally {
+            outcome.onFailed(why);
         }
-        outcome.onFailed(why);
     }
 
     /** Rejects the request. Does nothing if it was answered. */
