@@ -123,6 +123,7 @@ abstract class KeptRegistrations {
             } catch (OutOfMemoryError scarce) { // no timer would end it in time
                 sweeping = false;
                 dropIfKept(e);
+                close(); // others may have been left since, and relied on the timer
             }
         }
     }

@@ -189,10 +189,18 @@ final class SlabPool {
                 scarce = e; // a limit of the address space, for example
             }
             if (registration > 0) {
-                Slab s = new Slab(arena, memory, registration, registrar.lkey(registration));
-                slabs.add(s);
-                bytes += size;
-                return s;
+                boolean kept = false;
+                try {
+                    Slab s = new Slab(arena, memory, registration, registrar.lkey(registration));
+                    kept = slabs.add(s);
+                    bytes += size;
+                    return s;
+                } finally {
+                    if (!kept) {
+                        registrar.deregister(registration);
+                        arena.close();
+                    }
+                }
             }
             arena.close();
             if (size == need && !releaseEmpty()) {
