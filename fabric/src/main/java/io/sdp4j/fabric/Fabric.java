@@ -72,7 +72,10 @@ public interface Fabric extends AutoCloseable {
         return true;
     }
 
-    /** Closes every listener and aborts every queue pair. Does not wait for peers. */
+    /**
+     * Closes every listener and aborts every queue pair. Does not wait for peers. A second call, on
+     * any thread, does nothing.
+     */
     @Override
     void close();
 

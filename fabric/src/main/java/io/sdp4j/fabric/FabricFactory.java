@@ -20,7 +20,8 @@ public interface FabricFactory {
     boolean reaches(InetAddress remote);
 
     /**
-     * Opens the fabric. Called once in a process, when the fabric is first needed.
+     * Opens the fabric. Called when the fabric is first needed; again, ten seconds later at the
+     * earliest, only after it lacked resources.
      *
      * @throws FabricException if it cannot be used here
      */

@@ -28,13 +28,18 @@ public final class PluginFabric implements Fabric {
     private final Capabilities capabilities;
 
     /**
-     * Reads the name and the capabilities, which cannot fail later; throws what {@code fabric}
-     * throws.
+     * Reads the name and the capabilities, which cannot fail later; if {@code fabric} throws,
+     * closes it and throws the same.
      */
     PluginFabric(Fabric fabric) {
         this.fabric = fabric;
-        name = fabric.name();
-        capabilities = fabric.capabilities();
+        try {
+            name = fabric.name();
+            capabilities = fabric.capabilities();
+        } catch (RuntimeException | Error e) {
+            close(fabric::close);
+            throw e;
+        }
     }
 
     /**
@@ -122,12 +127,20 @@ public final class PluginFabric implements Fabric {
 
     @Override
     public boolean endsWithProcess() {
-        return fabric.endsWithProcess();
+        try {
+            return guarded(fabric::endsWithProcess);
+        } catch (FabricException e) {
+            return false;
+        }
     }
 
     @Override
     public boolean arrived() {
-        return fabric.arrived();
+        try {
+            return guarded(fabric::arrived);
+        } catch (FabricException e) {
+            return true; // there is nothing to wait for
+        }
     }
 
     @Override
