@@ -165,6 +165,9 @@ final class StreamLife {
 
     /** See {@link io.sdp4j.offload.spi.OffloadStream#migrate}. */
     boolean migrate() throws IOException {
+        if (!fabric.capabilities().reachesOtherHosts()) {
+            return false; // there is no other device to go to
+        }
         MigrationListener place = MigrationListener.open(this, context, fabric, local, remote);
         makeRoom();
         boolean asked = false;
@@ -276,7 +279,7 @@ final class StreamLife {
         readiness.change(
                 () -> {
                     if (core.suspension.giveUp()) {
-                        complain("left a suspended session, connection cut: " + why);
+                        complain("did not get a suspended session back: " + core.name + ": " + why);
                     }
                 });
         releaseIfClosed();

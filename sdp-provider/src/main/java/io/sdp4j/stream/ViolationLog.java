@@ -8,8 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Logs violations of peers: one line for each peer and minute, and at most {@value #MOST_LINES}
- * lines a minute for all of them together, because a hostile peer can have many names. Thread-safe.
+ * Logs violations of peers and the sessions that they suspended and lost: one line for each peer
+ * and minute, and at most {@value #MOST_LINES} lines a minute for all of them together, because a
+ * hostile peer can have many names. Thread-safe.
  */
 final class ViolationLog {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);

@@ -358,7 +358,7 @@ final class SuspendedSessionTest {
         e = assertThrows(SocketException.class, () -> write("x"));
         assertEquals("Broken pipe", e.getMessage());
         assertEquals(1, complaints.size());
-        assertTrue(complaints.getFirst().contains(" left a suspended session, connection cut: "));
+        assertTrue(complaints.getFirst().contains(" did not get a suspended session back: "));
         stream.close(false);
         await().atMost(Duration.ofSeconds(10)).until(() -> stream.life().released());
     }
