@@ -587,7 +587,7 @@ public abstract class Upgrade {
                 limit = new PeerLimit(this);
                 complete = true;
             } catch (IOException e) {
-                stream.close(true);
+                closeHalf(stream);
                 failure =
                         Attempt.kernel(
                                 ReasonCode.MEMORY,
@@ -597,7 +597,7 @@ public abstract class Upgrade {
                     staysFor(failure);
                 }
             } catch (RuntimeException | Error e) {
-                stream.close(true);
+                closeHalf(stream);
                 throw e;
             } finally {
                 state = complete ? State.MOVING : State.STAYS;
@@ -617,6 +617,16 @@ public abstract class Upgrade {
             moveOutNow();
         }
         limit.await();
+    }
+
+    /** Closes a stream that could not be taken; through its handle, if it has one. */
+    private void closeHalf(OffloadStream stream) {
+        StreamHandle half = taken();
+        if (half == null) {
+            stream.close(true);
+        } else {
+            half.close(0);
+        }
     }
 
     /**

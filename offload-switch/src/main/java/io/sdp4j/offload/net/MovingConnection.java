@@ -86,13 +86,13 @@ final class MovingConnection extends Upgrade implements Duplex {
         OffloadedConnection taken =
                 new OffloadedConnection(
                         stream, owner.counters(), timeoutMillis, nonBlocking, readLock, writeLock);
+        moved = taken; // first: from here on the handle closes the stream
         if (Boolean.TRUE.equals(kernel.option(SocketOptions.SO_OOBINLINE))) {
             taken.oobInline(true);
         }
         if (Boolean.TRUE.equals(kernel.option(SocketOptions.SO_KEEPALIVE))) {
             taken.keepAlive(true);
         }
-        moved = taken;
         return taken;
     }
 
