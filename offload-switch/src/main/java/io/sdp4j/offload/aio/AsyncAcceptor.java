@@ -223,13 +223,13 @@ final class AsyncAcceptor
 
     private void complete(Operation operation, Taken taken, boolean onGroupThread) {
         AsynchronousSocketChannel child = null;
-        IOException failure = null;
+        Throwable failure = null;
         try {
             child =
                     taken.stream() != null
                             ? listener.of(taken.stream())
                             : listener.of(taken.accepted());
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) { // otherwise the operation never ends
             failure = e;
         }
         deliver(operation, child, failure, onGroupThread);

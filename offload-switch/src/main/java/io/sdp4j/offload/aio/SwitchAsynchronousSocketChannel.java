@@ -85,10 +85,16 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
         this.group = group;
         this.side = new KernelSide(owner, group, null, receiveBuffer);
         this.state = State.OFFLOADED;
-        this.local = stream.localAddress();
-        this.remote = stream.remoteAddress();
-        owner.counters().opened(stream.info(), true);
-        this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
+        try {
+            this.local = stream.localAddress();
+            this.remote = stream.remoteAddress();
+            owner.counters().opened(stream.info(), true);
+            this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
+        } finally {
+            if (offloaded == null) { // no other code knows of it
+                stream.close(true);
+            }
+        }
     }
 
     /**

@@ -19,9 +19,11 @@ import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.nio.channels.AsynchronousServerSocketChannel;
 import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -73,7 +75,25 @@ class UndescribedStreamTest implements OffloadProvider {
 
     @Override
     public OffloadListener listen(ListenSpec spec) {
-        throw new AssertionError("not needed");
+        OffloadStream waits = connect(null);
+        return new OffloadListener() {
+            private OffloadStream next = waits;
+
+            @Override
+            public OffloadStream poll() {
+                OffloadStream polled = next;
+                next = null;
+                return polled;
+            }
+
+            @Override
+            public boolean pending() {
+                return next != null;
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 
     @BeforeEach
@@ -111,6 +131,17 @@ class UndescribedStreamTest implements OffloadProvider {
         var channels = new SwitchAsynchronousChannelProvider(owner);
         try (AsynchronousSocketChannel c = channels.openAsynchronousSocketChannel(null)) {
             assertThrows(IOException.class, () -> Aio.get(c.connect(at())));
+            assertTrue(closed);
+        }
+    }
+
+    @Test
+    void anAcceptedAsynchronousChannelClosesIt() throws Exception {
+        var channels = new SwitchAsynchronousChannelProvider(owner);
+        try (AsynchronousServerSocketChannel l =
+                channels.openAsynchronousServerSocketChannel(null)) {
+            l.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            assertThrows(Exception.class, () -> Aio.get(l.accept()));
             assertTrue(closed);
         }
     }
