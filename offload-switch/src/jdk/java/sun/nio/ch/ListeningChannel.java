@@ -256,8 +256,9 @@ public final class ListeningChannel extends ServerSocketChannelImpl {
             boolean more = true;
             while (more && !both) {
                 SocketChannel accepted = acceptByKernel(left(nanos, startNanos, timed), timed);
-                if (accepted != null) {
-                    return byKernel(accepted);
+                SocketChannel served = accepted == null ? null : byKernel(accepted);
+                if (served != null) {
+                    return served;
                 }
                 more = both || blocking;
             }
