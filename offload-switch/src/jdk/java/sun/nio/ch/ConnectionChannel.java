@@ -475,10 +475,10 @@ public final class ConnectionChannel extends SocketChannelImpl {
         } else {
             Runnable task = FIRST_FILE.getAndSet(null);
             if (task != null) {
-                Thread thread = new Thread(null, task, "sdp4j-files", 0, false);
-                thread.setDaemon(true);
-                thread.setContextClassLoader(null);
                 try {
+                    Thread thread = new Thread(null, task, "sdp4j-files", 0, false);
+                    thread.setDaemon(true);
+                    thread.setContextClassLoader(null);
                     thread.start();
                 } catch (OutOfMemoryError e) { // no thread: the next file tries again
                     FIRST_FILE.set(task);
