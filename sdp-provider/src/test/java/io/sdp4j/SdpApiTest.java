@@ -52,9 +52,9 @@ class SdpApiTest {
         }
     }
 
-    /** Goal: a program that waits for bytes gets them, whatever they come over. */
+    /** Goal: a session within a host does not move, and goes on. */
     @Test
-    void movesUnderAReader() throws Exception {
+    void staysUnderAReader() throws Exception {
         try (ServerSocket listener = Sdp.openServerSocket();
                 SdpSocket client = Sdp.openSocket()) {
             assertFalse(client.migrate());

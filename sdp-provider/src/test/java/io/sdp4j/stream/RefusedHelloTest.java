@@ -76,7 +76,7 @@ class RefusedHelloTest {
         List<Fabric.Connection> made = new ArrayList<>();
         try (TestFabric fabric = new TestFabric();
                 ServerSocket port = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-                ServerSocket held = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+                ServerSocket held = new ProvedListener(InetAddress.getLoopbackAddress())) {
             own = (InetSocketAddress) held.getLocalSocketAddress();
             var provider = fabric.provider(this::remembered);
             InetSocketAddress address = (InetSocketAddress) port.getLocalSocketAddress();

@@ -159,7 +159,7 @@ public final class EarlyChannels {
     }
 
     private static void refused() throws Exception {
-        // the kernel gives it to nobody who asks for any
+        // the kernel gives it to no program that asks for any port
         InetSocketAddress closedPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         say("refused", () -> SocketChannel.open(closedPort));
         try (SocketChannel c = SocketChannel.open()) {

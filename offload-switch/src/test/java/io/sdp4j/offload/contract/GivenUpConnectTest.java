@@ -43,7 +43,7 @@ class GivenUpConnectTest {
 
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch found = new CountDownLatch(1);
-    private volatile boolean ended; // else one that nobody gives up would wait for its hour
+    private volatile boolean ended; // else an attempt that is not given up would wait for its hour
     private OffloadSwitch owner = over(new Silent());
 
     private static OffloadSwitch over(OffloadProvider provider) {

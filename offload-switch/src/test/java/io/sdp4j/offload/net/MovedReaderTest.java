@@ -102,6 +102,7 @@ class MovedReaderTest {
     @BeforeEach
     void connect() throws IOException {
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        listener.setReceiveBufferSize(4096);
         socket = SwitchedSockets.socket(owner());
         socket.connect(listener.getLocalSocketAddress());
         accepted = listener.accept();
