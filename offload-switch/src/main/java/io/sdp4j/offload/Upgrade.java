@@ -587,21 +587,23 @@ public abstract class Upgrade {
                 limit = new PeerLimit(this);
                 complete = true;
             } catch (IOException e) {
-                closeHalf(stream);
                 failure =
                         Attempt.kernel(
                                 ReasonCode.MEMORY,
                                 "its stream cannot be used, as descriptors are short: "
                                         + e.getMessage());
-                if (decision != null) { // one that was accepted came by TCP, whatever follows
-                    staysFor(failure);
-                }
-            } catch (RuntimeException | Error e) {
-                closeHalf(stream);
-                throw e;
+            } catch (RuntimeException e) {
+                OffloadSwitch.Log.OUT.warn("{} stays on TCP, as its stream failed", remote(), e);
+                failure = Attempt.kernel(ReasonCode.INTERNAL, "its stream failed: " + e);
             } finally {
                 state = complete ? State.MOVING : State.STAYS;
                 notifyAll();
+                if (failure != null && decision != null) { // one that was accepted came by TCP
+                    staysFor(failure);
+                }
+                if (!complete) {
+                    closeHalf(stream);
+                }
             }
         }
         if (failure != null) {

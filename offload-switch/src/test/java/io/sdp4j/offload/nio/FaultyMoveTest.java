@@ -16,9 +16,11 @@ class FaultyMoveTest extends MovedByHand {
     void itIsClosed(String method) throws Exception {
         unable = method;
         channel.write(ByteBuffer.allocate(1));
-        await().dontCatchUncaughtExceptions().until(() -> closed);
+        await().until(() -> closed);
         accepted.shutdownOutput();
         channel.configureBlocking(true);
         assertEquals(-1, channel.read(ByteBuffer.allocate(1)));
+        channel.close();
+        assertEquals(1, closes.get());
     }
 }

@@ -21,6 +21,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -39,6 +40,7 @@ abstract class MovedByHand {
     volatile int payload; // bytes for a reader
     volatile Runnable whenAsked = () -> {}; // how many are available: after the look
     volatile boolean closed;
+    final AtomicInteger closes = new AtomicInteger();
     volatile String unable; // to answer this method
     volatile boolean died; // the peer's process, with input of the stream unread
     volatile long waitedNanos; // in the stream; each wait ends it
@@ -99,6 +101,7 @@ abstract class MovedByHand {
                 yield null;
             }
             case "close" -> {
+                closes.incrementAndGet();
                 closed = true;
                 yield null;
             }
