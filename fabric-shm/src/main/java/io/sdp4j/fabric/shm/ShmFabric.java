@@ -181,7 +181,9 @@ public final class ShmFabric implements Fabric {
                 loop.schedule((EventLoop.Repeatable) this::renew, RENEW_NANOS);
                 scheduled = true;
             } finally {
-                renewDue.set(scheduled);
+                if (!scheduled) {
+                    renewDue.set(false);
+                }
             }
         }
     }
@@ -190,7 +192,11 @@ public final class ShmFabric implements Fabric {
         renewDue.set(false);
         if (!listeners.isEmpty()) {
             renewLater();
-            renewNames();
+            try {
+                renewNames();
+            } catch (OutOfMemoryError e) {
+                // the next renewal goes on
+            }
         }
     }
 

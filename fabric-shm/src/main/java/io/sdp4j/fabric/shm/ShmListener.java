@@ -125,6 +125,9 @@ final class ShmListener implements FabricListener, UnixSockets.Taker {
         } catch (IOException e) {
             discard(place, temporary);
             throw new IOException("in " + place.path() + ": " + e.getMessage(), e);
+        } catch (RuntimeException | Error e) {
+            discard(place, temporary);
+            throw e;
         }
         try {
             PrivateDirectory.Entry made = place.look(temporary);

@@ -84,13 +84,20 @@ final class UnixSockets {
         if (fd < 0) {
             throw new IOException("cannot listen at " + path + ": " + Linux.text(fd));
         }
-        Listening l = new Listening(fd, taker);
-        l.watch = loop.watch(fd, events -> l.takeAll());
-        if (l.watch < 0) {
-            Linux.close(fd);
-            throw new IOException("epoll: " + Linux.text(l.watch));
+        long watch = -1;
+        try {
+            Listening l = new Listening(fd, taker);
+            watch = loop.watch(fd, events -> l.takeAll());
+            if (watch < 0) {
+                throw new IOException("epoll: " + Linux.text(watch));
+            }
+            l.watch = watch;
+            return l;
+        } finally {
+            if (watch < 0) {
+                Linux.close(fd);
+            }
         }
-        return l;
     }
 
     /** A listening socket, the result of {@link #listen}. */

@@ -199,6 +199,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         } catch (RuntimeException | Error failure) {
             if (side == null) {
                 channel.destroyId(e.id());
+                fabric.onIdGone();
             } else {
                 side.reject(
                         new byte[0]); // otherwise it would stay pending, and its peer would wait

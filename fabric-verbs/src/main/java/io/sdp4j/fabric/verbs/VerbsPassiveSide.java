@@ -156,7 +156,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
 
     /** Called at each look of the listener. Event thread. */
     void onLook() {
-        if (outcome != null && looks++ == PATIENCE) {
+        if (outcome != null && looks++ >= PATIENCE) {
             fail(new FabricException(Cause.TIMED_OUT, "the client did not answer"));
         }
     }

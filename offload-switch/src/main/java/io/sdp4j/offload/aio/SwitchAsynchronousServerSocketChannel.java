@@ -146,12 +146,19 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     AsynchronousSocketChannel of(OffloadStream stream) throws IOException {
         SwitchAsynchronousSocketChannel child =
                 new SwitchAsynchronousSocketChannel(owner, group, stream, receiveBuffer);
-        if (!group.add(child)) {
-            child.close();
-            throw shutDown();
+        boolean complete = false;
+        try {
+            if (!group.add(child)) {
+                throw shutDown();
+            }
+            owner.opened(child);
+            complete = true;
+            return child;
+        } finally {
+            if (!complete) {
+                child.close();
+            }
         }
-        owner.opened(child);
-        return child;
     }
 
     /** The exception of an accept whose group was shut down, as in the JDK. */

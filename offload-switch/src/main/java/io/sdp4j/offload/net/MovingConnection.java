@@ -344,8 +344,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     @Override
     public void shutdownInput() throws IOException {
         inputShut = true;
-        if (moved != null) {
-            moved.shutdownInput();
+        if (moved != null && !moved.shutInput() && handover.inMoved()) {
+            throw new SocketException("Socket closed");
         }
         if (!handover.inMoved()) {
             kernel.shutdownInput();
@@ -357,8 +357,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     public void shutdownOutput() throws IOException {
         outputShut = true;
         endOut();
-        if (moved != null) {
-            moved.shutdownOutput();
+        if (moved != null && !moved.shutOutput() && handover.outMoved()) {
+            throw new SocketException("Socket closed");
         }
         try {
             kernel.shutdownOutput();
