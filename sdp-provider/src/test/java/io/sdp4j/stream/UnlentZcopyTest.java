@@ -43,7 +43,7 @@ final class UnlentZcopyTest {
     @ParameterizedTest
     @ValueSource(ints = {OffloadStream.READ, OffloadStream.WRITE})
     void isNotLookedAfter(int op) throws Exception {
-        try (TestFabric fabric = new TestFabric();
+        try (TestFabric fabric = new TestFabric().neverTrimming();
                 StreamPair pair = pair(fabric)) {
             if (op == OffloadStream.WRITE) {
                 pair.client.shutdownInput();

@@ -14,6 +14,7 @@ import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -91,7 +92,8 @@ final class WaitGivenUpTest {
 
     private Thread waits(int op) {
         Thread thread = Thread.startVirtualThread(() -> client.await(op, Long.MAX_VALUE));
-        await().until(() -> thread.getState() == Thread.State.WAITING);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> thread.getState() == Thread.State.WAITING);
         return thread;
     }
 
@@ -134,7 +136,7 @@ final class WaitGivenUpTest {
         Semaphore over = new Semaphore(0);
         fabric.loop().execute(over::acquireUninterruptibly);
         try {
-            await().until(over::hasQueuedThreads);
+            await().atMost(Duration.ofSeconds(20)).until(over::hasQueuedThreads);
             beforeArm.set(() -> takes(filled));
             begin.call();
             assertNull(beforeArm.get(), "it has asked");
@@ -191,7 +193,7 @@ final class WaitGivenUpTest {
         StreamLife life = ((SdpStream) client).life();
         // on the event thread, so that the byte of the message is looked at afterwards
         fabric.loop().execute(life::onLook);
-        await().until(() -> beforeArm.get() == null);
+        await().atMost(Duration.ofSeconds(20)).until(() -> beforeArm.get() == null);
         assertTold();
     }
 }

@@ -187,6 +187,7 @@ class EndProofTest {
             int number = 0;
             while (TcpSocketFd.fault(number, own) != null) {
                 number++;
+                assertTrue(number < 65_536, "no descriptor has it");
             }
             assertNotNull(proof.refuseClient(number, own, own));
         }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -133,7 +134,8 @@ class VerbsSleeperTest {
                                 });
         patiently().until(() -> sleeps(sleeper));
         pair.b().postSend(pair.b().takeSendSlot(), LEN, 0);
-        while (!queue.ready()) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!queue.ready() && System.nanoTime() - end < 0) {
             Thread.onSpinWait(); // without a pause for the sleeping thread
         }
         assertFalse(queue.armDescriptor(true));

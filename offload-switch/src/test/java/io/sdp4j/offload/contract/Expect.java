@@ -31,17 +31,20 @@ public final class Expect {
         assertEquals(message, t.getMessage());
     }
 
-    /** Less than 1 % of a processor in one of many short times: others' work in this JVM adds. */
+    /**
+     * Less than 10 ms of processor time, the kernel's least, in one of several seconds: others'
+     * work in this JVM adds.
+     */
     public static void noProcessorTime() throws InterruptedException {
         OperatingSystemMXBean system =
                 (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < 50 && least >= TimeUnit.MILLISECONDS.toNanos(3); i++) {
+        for (int i = 0; i < 15 && least > TimeUnit.MILLISECONDS.toNanos(10); i++) {
             long before = system.getProcessCpuTime();
-            TimeUnit.MILLISECONDS.sleep(300); // the time that is measured
+            TimeUnit.SECONDS.sleep(1); // the time that is measured
             least = Math.min(least, system.getProcessCpuTime() - before);
         }
-        assertTrue(least < TimeUnit.MILLISECONDS.toNanos(3), least + " ns of CPU in 300 ms");
+        assertTrue(least <= TimeUnit.MILLISECONDS.toNanos(10), least + " ns of CPU in a second");
     }
 
     /** Bytes that no shift or swap leaves alike. */

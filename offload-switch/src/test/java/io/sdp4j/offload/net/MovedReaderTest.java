@@ -26,6 +26,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -118,7 +119,7 @@ class MovedReaderTest {
     /** A thread that waits in the kernel for a byte. */
     private Task<Integer> reader() {
         Task<Integer> reader = Task.start(() -> socket.getInputStream().read());
-        await().until(() -> waitsInKernel(reader));
+        await().atMost(Duration.ofSeconds(20)).until(() -> waitsInKernel(reader));
         return reader;
     }
 
@@ -132,7 +133,7 @@ class MovedReaderTest {
         socket.setSendBufferSize(MANY_BYTES);
         socket.setSoLinger(true, LONG_MILLIS / 1000);
         socket.getOutputStream().write(new byte[MANY_BYTES]);
-        await().until(() -> armed != null);
+        await().atMost(Duration.ofSeconds(20)).until(() -> armed != null);
         armed.run();
         var carried =
                 (MovingConnection) ((SwitchClientImpl) SwitchedSockets.implOf(socket)).carried;
@@ -143,7 +144,7 @@ class MovedReaderTest {
                             return null;
                         });
         try {
-            await().until(() -> waitsInKernel(closing));
+            await().atMost(Duration.ofSeconds(20)).until(() -> waitsInKernel(closing));
             closing.awaitBlocked();
             // as if the thread that has taken the limit had been slow until now
             Task<Void> late =
@@ -167,7 +168,7 @@ class MovedReaderTest {
 
     private void moveOutput() throws Exception {
         socket.getOutputStream().write(1);
-        await().until(() -> armed != null);
+        await().atMost(Duration.ofSeconds(20)).until(() -> armed != null);
         assertEquals(1, accepted.getInputStream().read());
     }
 
@@ -190,7 +191,7 @@ class MovedReaderTest {
             accepted.setSoLinger(true, 0);
         }
         accepted.close();
-        await().until(() -> !waitsInKernel(reader));
+        await().atMost(Duration.ofSeconds(20)).until(() -> !waitsInKernel(reader));
         armed.run();
         if (reset) {
             assertReset(reader::get, socket.getOutputStream());
@@ -253,7 +254,7 @@ class MovedReaderTest {
                 Socket _ = listener.accept()) {
             SwitchClientImpl switched = switched(early, false);
             switched.getOutputStream().write(1);
-            await().until(() -> armed != null);
+            await().atMost(Duration.ofSeconds(20)).until(() -> armed != null);
             armed.run();
             switched.accept(new SocketException("Connection reset"));
             InputStream in = switched.getInputStream();
@@ -288,7 +289,7 @@ class MovedReaderTest {
                             0,
                             Began.now(new ReentrantLock(), new ReentrantLock()));
             Task<Integer> reader = Task.start(() -> moving.read(new byte[1], 0, 1));
-            await().until(() -> waitsInKernel(reader));
+            await().atMost(Duration.ofSeconds(20)).until(() -> waitsInKernel(reader));
             moving.close(-1);
             kernel.shutdownInput();
             assertThrows(SocketException.class, reader::get);

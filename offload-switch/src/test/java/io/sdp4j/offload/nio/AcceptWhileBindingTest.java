@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,11 @@ class AcceptWhileBindingTest implements OffloadProvider {
     @Override
     public OffloadListener listen(ListenSpec spec) {
         asked.countDown();
-        await().until(() -> go.getCount() == 0);
+        try {
+            go.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
         return loop.listen(spec);
     }
 
@@ -60,7 +65,7 @@ class AcceptWhileBindingTest implements OffloadProvider {
             Task<?> bind = Task.start(() -> l.bind(new InetSocketAddress(here, 0)));
             asked.await();
             Task<SocketChannel> accept = Task.start(l::accept);
-            await().until(() -> accepts(accept.thread()));
+            await().atMost(Duration.ofSeconds(20)).until(() -> accepts(accept.thread()));
             go.countDown();
             Object _ = bind.get();
             c.connect(l.getLocalAddress());

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,7 +17,7 @@ class FaultyMoveTest extends MovedByHand {
     void itIsClosed(String method) throws Exception {
         unable = method;
         channel.write(ByteBuffer.allocate(1));
-        await().until(() -> closed);
+        await().atMost(Duration.ofSeconds(20)).until(() -> closed);
         accepted.shutdownOutput();
         channel.configureBlocking(true);
         assertEquals(-1, channel.read(ByteBuffer.allocate(1)));

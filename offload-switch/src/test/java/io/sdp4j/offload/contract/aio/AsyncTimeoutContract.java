@@ -108,14 +108,14 @@ interface AsyncTimeoutContract extends Aio {
         try (var p = pair()) {
             for (int i = 0; i < 20; i++) {
                 Outcome<Integer> read = new Outcome<>();
-                p.client().read(ByteBuffer.allocate(1), 2, TimeUnit.SECONDS, null, read);
+                p.client().read(ByteBuffer.allocate(1), 5, TimeUnit.SECONDS, null, read);
                 Aio.send(p.server(), "x");
                 assertEquals(1, read.get());
             }
             Outcome<Integer> last = new Outcome<>();
             p.client().read(ByteBuffer.allocate(1), null, last);
             Outcome<Integer> clock = new Outcome<>();
-            p.server().read(ByteBuffer.allocate(1), 2, TimeUnit.SECONDS, null, clock);
+            p.server().read(ByteBuffer.allocate(1), 5, TimeUnit.SECONDS, null, clock);
             clock.failedWith(InterruptedByTimeoutException.class, null);
             assertFalse(last.done());
             Aio.send(p.server(), "y");
