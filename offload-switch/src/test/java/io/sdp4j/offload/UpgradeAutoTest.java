@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -77,10 +78,10 @@ class UpgradeAutoTest {
                 Socket client = SwitchedSockets.socket(owner(gate))) {
             client.connect(listener.getLocalSocketAddress());
             try (Socket server = listener.accept()) {
-                await().until(() -> trip(client, server) && looks.get() >= 2);
+                await().atMost(Duration.ofMinutes(1)).until(() -> trip(client, server) && looks.get() >= 2);
                 assertEquals(0, asked.get());
                 runnable.set(0);
-                await().until(() -> trip(client, server) && asked.get() > 0);
+                await().atMost(Duration.ofMinutes(1)).until(() -> trip(client, server) && asked.get() > 0);
             }
         }
     }
