@@ -121,9 +121,11 @@ abstract class KeptRegistrations {
             try {
                 sweepLater.run();
             } catch (OutOfMemoryError scarce) { // no timer would end it in time
-                sweeping = false;
-                dropIfKept(e);
-                close(); // others may have been left since, and relied on the timer
+                synchronized (this) {
+                    sweeping = false;
+                    dropIfKept(e);
+                    close(); // others may have been left since, and relied on the timer
+                }
             }
         }
     }

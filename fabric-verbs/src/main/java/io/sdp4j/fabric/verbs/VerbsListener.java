@@ -201,8 +201,7 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
                 channel.destroyId(e.id());
                 fabric.onIdGone();
             } else {
-                side.reject(
-                        new byte[0]); // otherwise it would stay pending, and its peer would wait
+                side.reject(new byte[0]); // otherwise it stays pending, and its peer waits
             }
             throw failure;
         }
