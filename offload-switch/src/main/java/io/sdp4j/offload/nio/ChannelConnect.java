@@ -424,12 +424,14 @@ final class ChannelConnect {
         switch (state) {
             case CONNECTABLE -> {
                 channel.ensureOpen();
+                channel.closeIfInterrupted();
                 move(State.OFFLOADED);
                 connection.selectorSide.settle();
                 return true;
             }
             case FAILED -> {
                 channel.ensureOpen();
+                channel.closeIfInterrupted();
                 synchronized (connection.stateLock) {
                     throw failure != null ? failure : new ConnectException("Out of memory");
                 }
