@@ -161,6 +161,9 @@ final class MovingConnection extends Upgrade implements Duplex {
      */
     private boolean resetOfTcp() throws IOException {
         if (reset.readerKnows()) {
+            if (isClosed()) { // as the JDK, which asks this first
+                throw new SocketException("Socket closed");
+            }
             return true;
         }
         FileDescriptor fd = kernel.fileDescriptor();
