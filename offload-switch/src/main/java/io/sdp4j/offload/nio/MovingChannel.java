@@ -409,7 +409,10 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     @Override
     public int available() throws IOException {
-        int n = handover.inMoved() ? 0 : kernel.available();
+        if (handover.inMoved()) {
+            return moved.available();
+        }
+        int n = kernel.available();
         ChannelStream stream = moved;
         return stream != null && handover.left() == n && !inputShut
                 ? n + Math.max(stream.availableBytes(), 0)
