@@ -43,6 +43,17 @@ final class AsyncStream {
         writes.kill();
     }
 
+    /** Sets whether an idle peer is probed. Does nothing once the stream is being closed. */
+    void keepAlive(boolean on) {
+        if (gate.enter()) {
+            try {
+                stream.keepAlive(on);
+            } finally {
+                gate.leave();
+            }
+        }
+    }
+
     void shutDown(Direction direction) throws ClosedChannelException {
         if (!gate.enter()) {
             throw new ClosedChannelException();

@@ -191,6 +191,11 @@ final class KernelSide {
         }
     }
 
+    /** Whether the application has set SO_KEEPALIVE. */
+    boolean keepAlive() {
+        return options != null && options.isOn(StandardSocketOptions.SO_KEEPALIVE);
+    }
+
     <T> T option(SocketOption<T> name) throws IOException {
         return optionChannel().getOption(name);
     }

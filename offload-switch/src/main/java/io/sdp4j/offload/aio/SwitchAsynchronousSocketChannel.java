@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
@@ -225,6 +226,9 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                     AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
                     if (connecting.cancelled()) {
                         ready.kill();
+                    }
+                    if (side.keepAlive()) {
+                        ready.keepAlive(true);
                     }
                     offloaded = ready;
                 } finally {
@@ -476,6 +480,10 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                 throw new IOException("Connection has been shutdown for writing");
             }
             side.setOption(name, value);
+            stream = offloaded; // it may have come meanwhile
+        }
+        if (stream != null && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
+            stream.keepAlive((Boolean) value);
         }
         return this;
     }

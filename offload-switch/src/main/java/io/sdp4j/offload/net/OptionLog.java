@@ -34,6 +34,11 @@ public final class OptionLog {
         values.put(key, value);
     }
 
+    /** Whether {@code name} was set, and last to true. */
+    public boolean isOn(SocketOption<Boolean> name) {
+        return Boolean.TRUE.equals(values.get(name));
+    }
+
     void applyTo(KernelSocket target) throws IOException {
         for (Map.Entry<Object, Object> e : values.entrySet()) {
             if (e.getKey() instanceof Integer id) {

@@ -122,6 +122,11 @@ final class ChannelOptions {
         return false;
     }
 
+    /** Whether the stream is to probe a peer that is idle. */
+    boolean keepAlive() {
+        return Boolean.TRUE.equals(set.get(StandardSocketOptions.SO_KEEPALIVE));
+    }
+
     /** Whether {@code name} is SO_OOBINLINE, which has no public constant. */
     static boolean isOobInline(SocketOption<?> name) {
         return name.name().equals(OOB_INLINE);

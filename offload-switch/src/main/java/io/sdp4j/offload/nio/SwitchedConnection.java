@@ -227,6 +227,9 @@ final class SwitchedConnection implements ConnectionSwitch {
         if (options.oobInline()) {
             s.oobInline(true);
         }
+        if (options.keepAlive()) {
+            s.keepAlive(true);
+        }
         return s;
     }
 
@@ -358,8 +361,13 @@ final class SwitchedConnection implements ConnectionSwitch {
     public <T> void setOption(SocketOption<T> name, T value) throws IOException {
         synchronized (stateLock) {
             options.put(name, value);
-            if (stream != null && ChannelOptions.isOobInline(name)) {
+            if (stream == null) {
+                return;
+            }
+            if (ChannelOptions.isOobInline(name)) {
                 stream.oobInline((Boolean) value);
+            } else if (name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
+                stream.keepAlive((Boolean) value);
             }
         }
     }

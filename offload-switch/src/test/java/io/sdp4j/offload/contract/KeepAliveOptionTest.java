@@ -3,14 +3,20 @@ package io.sdp4j.offload.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Observed;
 import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Policy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -32,15 +38,16 @@ class KeepAliveOptionTest {
                         }
                     });
 
+    private final OffloadSwitch owner =
+            new OffloadSwitch(
+                    Policy::allowAll,
+                    List.of(provider),
+                    Patience.SETTINGS,
+                    KernelSocketSource.JDK,
+                    null);
+
     @Test
     void aStreamIsToldOfBothForms() throws Exception {
-        OffloadSwitch owner =
-                new OffloadSwitch(
-                        Policy::allowAll,
-                        List.of(provider),
-                        Patience.SETTINGS,
-                        KernelSocketSource.JDK,
-                        null);
         try (ServerSocket listener = SwitchedSockets.serverSocket(owner);
                 Socket socket = SwitchedSockets.socket(owner)) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -48,6 +55,36 @@ class KeepAliveOptionTest {
             socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
             assertEquals(List.of(true), told);
             socket.setKeepAlive(false);
+            assertEquals(List.of(true, false), told);
+        }
+    }
+
+    @Test
+    void theStreamOfAChannelIsTold() throws Exception {
+        try (ServerSocketChannel listener =
+                        SwitchChannels.provider(owner).openServerSocketChannel();
+                SocketChannel channel = SwitchChannels.provider(owner).openSocketChannel()) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            channel.connect(listener.getLocalAddress());
+            assertEquals(List.of(true), told);
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, false);
+            channel.socket().setKeepAlive(true);
+            assertEquals(List.of(true, false, true), told);
+        }
+    }
+
+    @Test
+    void theStreamOfAnAsynchronousChannelIsTold() throws Exception {
+        var channels = new SwitchAsynchronousChannelProvider(owner);
+        try (AsynchronousServerSocketChannel listener =
+                        channels.openAsynchronousServerSocketChannel(null);
+                AsynchronousSocketChannel channel = channels.openAsynchronousSocketChannel(null)) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            channel.connect(listener.getLocalAddress()).get();
+            assertEquals(List.of(true), told);
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, false);
             assertEquals(List.of(true, false), told);
         }
     }
