@@ -78,10 +78,12 @@ class UpgradeAutoTest {
                 Socket client = SwitchedSockets.socket(owner(gate))) {
             client.connect(listener.getLocalSocketAddress());
             try (Socket server = listener.accept()) {
-                await().atMost(Duration.ofMinutes(1)).until(() -> trip(client, server) && looks.get() >= 2);
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> trip(client, server) && looks.get() >= 2);
                 assertEquals(0, asked.get());
                 runnable.set(0);
-                await().atMost(Duration.ofMinutes(1)).until(() -> trip(client, server) && asked.get() > 0);
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> trip(client, server) && asked.get() > 0);
             }
         }
     }
