@@ -39,6 +39,12 @@ public final class Completion {
     public boolean signalled;
     public long wrId;
 
+    /** The first eight bytes of a message, big-endian; set by {@link QueuePair#readHeader}. */
+    public long first;
+
+    /** The eight bytes behind them. */
+    public long second;
+
     /** An entry to be filled by {@link CompletionQueue#poll}. */
     public Completion() {}
 }

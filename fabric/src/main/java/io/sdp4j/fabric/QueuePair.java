@@ -94,13 +94,15 @@ public interface QueuePair {
     long receiveOffset(int slot);
 
     /**
-     * Returns eight bytes of a received slot as a big-endian number. They are read once, so the
-     * result is a private copy.
+     * Reads the first sixteen bytes of a received message into {@link Completion#first} and {@link
+     * Completion#second}. They are read once, so the result is a private copy.
      *
-     * @param at where in the slot; a multiple of 8
+     * @param message its completion
      */
-    default long receivedLong(int slot, int at) {
-        return receiveMemory().get(NETWORK_LONG, receiveOffset(slot) + at);
+    default void readHeader(Completion message) {
+        long at = receiveOffset(message.slot);
+        message.first = receiveMemory().get(NETWORK_LONG, at);
+        message.second = receiveMemory().get(NETWORK_LONG, at + Long.BYTES);
     }
 
     /** Sets the first sixteen bytes of a taken send slot to two big-endian numbers. */
@@ -183,6 +185,14 @@ public interface QueuePair {
     /** Takes a free send slot, or returns -1. Caller's lock. */
     int takeSendSlot();
 
+    /**
+     * As {@link #takeSendSlot}, but returns -1 also if something has completed, which the caller
+     * may have to look at before it sends. Caller's lock.
+     */
+    default int takeSlotNow() {
+        return completions().known() ? -1 : takeSendSlot();
+    }
+
     /** Gives back a slot that was taken and not posted. Caller's lock. */
     void returnSendSlot(int slot);
 
@@ -191,6 +201,12 @@ public interface QueuePair {
      * lock.
      */
     void postSend(int slot, int byteLen, int flags);
+
+    /** Does {@link #putHeader} and {@link #postSend} without flags. Caller's lock. */
+    default void send(int slot, long first, long second, int byteLen) {
+        putHeader(slot, first, second);
+        postSend(slot, byteLen, 0);
+    }
 
     /**
      * Posts receive slot {@code slot}, which a completion gave to the caller. The fabric may delay

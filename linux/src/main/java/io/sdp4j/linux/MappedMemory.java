@@ -56,6 +56,9 @@ public abstract class MappedMemory {
 
     public abstract void putLongOpaque(long at, long value);
 
+    /** Stores two longs, one behind the other. */
+    public abstract void putLongsOpaque(long at, long first, long second);
+
     public abstract int getIntAcquire(long at);
 
     public abstract int getIntOpaque(long at);
@@ -113,6 +116,12 @@ public abstract class MappedMemory {
         @Override
         public void putLongOpaque(long at, long value) {
             UNSAFE.putLongOpaque(null, base + at, value);
+        }
+
+        @Override
+        public void putLongsOpaque(long at, long first, long second) {
+            UNSAFE.putLongOpaque(null, base + at, first);
+            UNSAFE.putLongOpaque(null, base + at + Long.BYTES, second);
         }
 
         @Override
@@ -181,6 +190,12 @@ public abstract class MappedMemory {
         @Override
         public void putLongOpaque(long at, long value) {
             LONG.setOpaque(mem, at, value);
+        }
+
+        @Override
+        public void putLongsOpaque(long at, long first, long second) {
+            LONG.setOpaque(mem, at, first);
+            LONG.setOpaque(mem, at + Long.BYTES, second);
         }
 
         @Override

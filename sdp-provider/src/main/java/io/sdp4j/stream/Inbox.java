@@ -22,14 +22,14 @@ final class Inbox {
     private StreamReader reader;
 
     /** Number of messages that have brought the reader payload; wraps. */
-    private int deliveries;
+    int deliveries;
 
     private boolean oobInline;
     private boolean readerBehind;
     private boolean shut;
 
     /** Urgent bytes that have come, and of these the ones in messages that the reader has taken. */
-    private int urgentCome;
+    int urgentCome;
 
     private int urgentTaken;
 

@@ -25,7 +25,7 @@ final class SendSlots {
     private final int mostPayload;
 
     /** Of these, the bytes whose memory is there in any case. */
-    private final int usualPayload;
+    final int usualPayload;
 
     SendSlots(StreamCore core, Established open, ActionList actions) {
         this.core = core;

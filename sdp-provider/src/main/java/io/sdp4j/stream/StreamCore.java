@@ -11,6 +11,7 @@ import io.sdp4j.trace.ConnectionTrace;
 import io.sdp4j.wire.Action;
 import io.sdp4j.wire.ActionList;
 import io.sdp4j.wire.Bsdh;
+import io.sdp4j.wire.BufferedCopy;
 import io.sdp4j.wire.Mid;
 import io.sdp4j.wire.SdpMachine;
 import java.lang.foreign.MemorySegment;
@@ -48,6 +49,12 @@ final class StreamCore {
     Outgoing outgoing;
     private MemorySegment receiveMemory;
 
+    /** The machine's short way. */
+    BufferedCopy bufferedCopy;
+
+    /** Nothing but the machine keeps a message from {@link #bufferedCopy}. */
+    boolean straight;
+
     final StreamLife life;
     final SessionConnections qps;
     final Inbox inbox;
@@ -63,7 +70,7 @@ final class StreamCore {
 
     private final EventLoop loop;
     private final ActionList actions = new ActionList();
-    private final Completion completion = new Completion();
+    final Completion completion = new Completion();
     private final MemorySegment extended = extended();
     private final StreamTimers timers;
     private int wakeOps;
@@ -120,6 +127,8 @@ final class StreamCore {
         trace = open.trace();
         queue = qp.completions();
         receiveMemory = qp.receiveMemory();
+        bufferedCopy = machine.bufferedCopy();
+        straight = trace == null && lending == null && !qp.peerSleepsThroughMore();
         outgoing = new Outgoing(this, open, actions);
         machine.onEstablished(actions);
         carryOut();
@@ -145,9 +154,19 @@ final class StreamCore {
      * its callers again, which would keep the compilers busy for seconds.
      */
     void progress() {
+        progress(false);
+    }
+
+    /**
+     * As {@link #progress()}.
+     *
+     * @param polled whether {@link #completion} was filled, and the header of a message read
+     */
+    void progress(boolean polled) {
         assert Thread.holdsLock(this);
         Completion c = completion;
-        for (int n = 0; n < MAX_COMPLETIONS && queue.poll(c); n++) {
+        boolean first = polled;
+        for (int n = 0; n < MAX_COMPLETIONS && (first || queue.poll(c)); n++) {
             if (trace != null) {
                 trace.completed(qp, c);
             }
@@ -155,12 +174,13 @@ final class StreamCore {
                 case Completion.RECEIVE -> {
                     if (c.status == WcStatus.SUCCESS) {
                         // The peer may still write this memory: the machine judges a copy.
-                        long first = qp.receivedLong(c.slot, 0);
-                        long second = qp.receivedLong(c.slot, Long.BYTES);
-                        if (Bsdh.mid(first) != Mid.DATA) {
+                        if (!first) {
+                            qp.readHeader(c);
+                        }
+                        if (Bsdh.mid(c.first) != Mid.DATA) {
                             copyExtended(c.slot, c.byteLen);
                         }
-                        machine.onReceived(c.slot, first, second, extended, c.byteLen, actions);
+                        machine.onReceived(c.slot, c.first, c.second, extended, c.byteLen, actions);
                     } else {
                         end.onQpError(c);
                     }
@@ -175,6 +195,7 @@ final class StreamCore {
                 default -> throw new AssertionError("unknown completion " + c.opcode);
             }
             carryOut();
+            first = false;
         }
         coalescer.flushIfPeerKeepsUp();
         if (lending != null) {

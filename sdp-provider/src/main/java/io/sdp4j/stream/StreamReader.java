@@ -1,5 +1,9 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.Completion;
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.wire.Bsdh;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -183,6 +187,11 @@ final class StreamReader {
         SocketException failure = null;
         synchronized (core) {
             core.enter();
+            int n = first ? takeNow() : -1;
+            if (n >= 0) {
+                core.takeWakeOps(); // none
+                return n > 0;
+            }
             if (!first) {
                 taken(left);
             }
@@ -233,6 +242,51 @@ final class StreamReader {
             throw failure;
         }
         return found;
+    }
+
+    /**
+     * As the rest of {@link #nextMessage}, while nothing but buffered copy is under way and no
+     * urgent byte has come. Takes one message and leaves later ones in the queue.
+     *
+     * @return its bytes; 0 = nothing has come; -1 = this way is closed
+     */
+    private int takeNow() {
+        SessionConnections.Connection from = connection;
+        if (!core.straight
+                || ahead
+                || from != core.qps.current
+                || !from.unread.isEmpty()
+                || core.inbox.urgentCome != 0
+                || core.coalescer.slot >= 0) {
+            return -1;
+        }
+        QueuePair qp = from.qp;
+        int done = slot;
+        if (done >= 0) {
+            if (!core.bufferedCopy.consumed()) {
+                return -1;
+            }
+            slot = -1;
+            qp.postReceive(done);
+        }
+        Completion c = core.completion;
+        if (!core.queue.poll(c)) {
+            nothing = 0;
+            return core.bufferedCopy.steady() ? 0 : -1;
+        }
+        if (c.opcode == Completion.RECEIVE && c.status == WcStatus.SUCCESS) {
+            qp.readHeader(c);
+            int n = core.bufferedCopy.receive(c.first, c.second, c.byteLen);
+            if (n > 0) {
+                core.inbox.deliveries++;
+                slot = c.slot;
+                left = n;
+                end = qp.receiveOffset(slot) + Bsdh.BYTES + n;
+                return n;
+            }
+        }
+        core.progress(true);
+        return -1;
     }
 
     private void take(long entry) {

@@ -1,5 +1,7 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.wire.Action;
 import io.sdp4j.wire.Bsdh;
 import java.io.IOException;
 import java.net.SocketException;
@@ -48,6 +50,8 @@ final class StreamWriter {
      */
     private boolean filling;
 
+    private final Action header = new Action();
+
     private boolean flushScheduled;
     private int flushFor;
     private boolean holdScheduled;
@@ -83,6 +87,29 @@ final class StreamWriter {
      */
     int write(byte[] b, int off, ByteBuffer src, int len, boolean more, boolean first)
             throws IOException {
+        if (len <= SMALL_BYTES && len > 0 && !more) {
+            int sent = 0;
+            Throwable badCopy = null;
+            int wake;
+            synchronized (core) {
+                core.enter();
+                try {
+                    sent = writeNow(b, off, src, len);
+                } catch (RuntimeException | InternalError e) {
+                    badCopy = e;
+                }
+                wake = core.takeWakeOps();
+            }
+            if (wake != 0) {
+                blocked.signal(wake);
+            }
+            if (badCopy != null) {
+                return StreamErrors.afterBadCopy(badCopy, 0, first);
+            }
+            if (sent > 0) {
+                return sent;
+            }
+        }
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int before = 0; // payload bytes of earlier writes in it
@@ -162,6 +189,41 @@ final class StreamWriter {
                 return StreamErrors.afterBadCopy(t, done, first);
             }
         }
+    }
+
+    /**
+     * Sends a small write, while nothing but buffered copy is under way and the peer keeps up.
+     *
+     * @return 0 if this way is closed
+     */
+    private int writeNow(byte[] b, int off, ByteBuffer src, int len) {
+        if (!core.straight
+                || filling
+                || core.coalescer.slot >= 0
+                || len > core.slots.usualPayload) {
+            return 0;
+        }
+        QueuePair qp = core.qp;
+        int taken = qp.takeSlotNow();
+        if (taken < 0) {
+            return 0;
+        }
+        try {
+            if (b != null) {
+                qp.copyIn(b, off, qp.sendOffset(taken) + Bsdh.BYTES, len);
+            } else {
+                core.slots.fill(taken, Bsdh.BYTES, null, off, src, len, false);
+            }
+        } catch (Throwable t) {
+            qp.returnSendSlot(taken);
+            throw t;
+        }
+        if (!core.bufferedCopy.send(len, core.coalescer.lowWater, header)) {
+            qp.returnSendSlot(taken);
+            return 0;
+        }
+        qp.send(taken, header.first, header.second, Bsdh.BYTES + len);
+        return len;
     }
 
     /** Bytes of earlier writes in a reserved slot still leave; a slot without any is free again. */

@@ -38,7 +38,7 @@ final class WriteCoalescer {
     private final SendSlots slots;
 
     /** Credits below which the peer counts as behind. */
-    private final int lowWater;
+    final int lowWater;
 
     /**
      * Whether the peer tells of buffers that are free again even if the last message is not sent.
@@ -48,7 +48,7 @@ final class WriteCoalescer {
     /** Credits that the open batch waits for; 0 = it does not wait. */
     private int waitsFor;
 
-    private int slot = -1;
+    int slot = -1;
     private int bytes;
 
     /** Payload that the batch could hold when it was opened; by now it may be {@link #most}. */

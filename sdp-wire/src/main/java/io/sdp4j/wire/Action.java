@@ -64,7 +64,8 @@ public final class Action {
     int extension; // first four bytes of an extended header
     int discards; // NonDiscards of a SinkAvail
 
-    Action() {}
+    /** For {@link BufferedCopy#send}. */
+    public Action() {}
 
     /** Bytes to post for a message: header and payload. */
     public int messageBytes() {

@@ -19,8 +19,8 @@ final class Arrivals {
     private final int receiveBytes;
     private final Suspension suspension;
 
-    private long bytesReceived;
-    private int delivered; // slots that the shell holds
+    long bytesReceived;
+    int delivered; // slots that the shell holds
 
     Arrivals(Parts parts) {
         life = parts.life;

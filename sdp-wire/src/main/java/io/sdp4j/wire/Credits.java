@@ -16,7 +16,7 @@ package io.sdp4j.wire;
  */
 final class Credits {
     /** Payload leaves one credit for a credit update and one for control (4.3). */
-    private static final int PAYLOAD_CREDITS = 3;
+    static final int PAYLOAD_CREDITS = 3;
 
     private static final int UPDATE_STEP = 6;
 
@@ -24,19 +24,22 @@ final class Credits {
     private final int updateStep;
     private final int idleStep;
 
-    private int lastSent; // LSSeq; Hello counts as 0 (5.2)
-    private int lastReceived;
-    private int lastAck; // highest MSeqAck seen
-    private int balance;
+    /** With fewer buffers than this to tell of, no update is due yet. */
+    final int leastStep;
+
+    int lastSent; // LSSeq; Hello counts as 0 (5.2)
+    int lastReceived;
+    int lastAck; // highest MSeqAck seen
+    int balance;
     int reserved;
-    private int posted;
-    private int known;
-    private int told; // MSeqAck + Bufs of our last message: the peer may send up to this MSeq
-    private boolean holding; // MSeqAck is held back (6.6)
+    int posted;
+    int known;
+    int told; // MSeqAck + Bufs of our last message: the peer may send up to this MSeq
+    boolean holding; // MSeqAck is held back (6.6)
     int ack; // MSeqAck of the next message
 
     /** Buffers posted again since we last sent, which held something else than a credit update. */
-    private int news;
+    int news;
 
     /**
      * @param pool receive buffers posted before the peer hears of them
@@ -45,6 +48,7 @@ final class Credits {
         this.pool = pool;
         this.updateStep = updateStep(pool);
         this.idleStep = idleStep(pool);
+        this.leastStep = Math.min(updateStep, idleStep);
         this.posted = pool;
     }
 

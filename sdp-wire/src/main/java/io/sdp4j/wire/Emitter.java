@@ -12,17 +12,17 @@ final class Emitter {
     /**
      * Places of the send queue that payload leaves to control messages, as it does with credits.
      */
-    private static final int CONTROL_SENDS = 1;
+    static final int CONTROL_SENDS = 1;
 
     private final Lifecycle life;
     private final Credits credits;
     private final SendHalf send;
     private final Suspension suspension;
 
-    private final int depth;
-    private int inFlight;
-    private long messagesSent;
-    private long bytesSent;
+    final int depth;
+    int inFlight;
+    long messagesSent;
+    long bytesSent;
 
     Emitter(Parts parts) {
         life = parts.life;

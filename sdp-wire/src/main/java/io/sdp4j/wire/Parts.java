@@ -25,6 +25,7 @@ public abstract sealed class Parts permits SdpMachine {
     final SourcePump sourcePump;
     final Schedule schedule;
     final ConnectionTeardown ending;
+    final BufferedCopy bufferedCopy;
 
     boolean greeted; // both Hello and HelloAck have been exchanged, as far as we can know
     long messagesReceived;
@@ -53,6 +54,7 @@ public abstract sealed class Parts permits SdpMachine {
         sourcePump = new SourcePump(this);
         schedule = new Schedule(this);
         ending = new ConnectionTeardown(this);
+        bufferedCopy = new BufferedCopy(this);
     }
 
     /**

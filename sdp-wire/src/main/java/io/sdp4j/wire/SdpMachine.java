@@ -167,6 +167,11 @@ public final class SdpMachine extends Parts {
         return true;
     }
 
+    /** The short way of payload while nothing but buffered copy is under way. */
+    public BufferedCopy bufferedCopy() {
+        return bufferedCopy;
+    }
+
     /** The half on which we are the Source: lent buffers and mode. */
     public SourceSide source() {
         return sourceSide;

@@ -19,7 +19,7 @@ final class Sinks {
     private final int capacity;
     private final Regions lent = new Regions();
     private int offered;
-    private int n;
+    int n;
     private int cancel = Sources.NONE;
     private int cancelMseq;
     private int lateAcks;

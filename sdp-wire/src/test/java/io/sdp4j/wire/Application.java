@@ -210,7 +210,7 @@ final class Application {
     /** Bytes that came by RDMA need no slot. */
     private void consume(Side.Chunk chunk) {
         if (chunk.slot() >= 0) {
-            side.event(() -> side.machine.consumed(chunk.slot(), side.out));
+            side.event(() -> side.consume(chunk.slot()));
         }
     }
 

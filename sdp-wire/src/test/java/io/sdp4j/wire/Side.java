@@ -35,6 +35,7 @@ final class Side {
     final SimulatedSession session;
     final long[] slotAt;
     private final Choices choices;
+    private final Action header = new Action();
     private long sendAt; // position of the payload being sent
     Side peer;
     boolean established = true;
@@ -188,10 +189,53 @@ final class Side {
         sendAt = lender.sendPosition();
         event(
                 () -> {
+                    if (!urgent && shortWay(machine.messagesSent()) && sentStraight(bytes)) {
+                        return;
+                    }
                     boolean left = machine.send(0, bytes, urgent, out);
                     oracles.require(left == out.size() > 0, "send tells the wrong story");
                 });
         session.onSent();
+    }
+
+    /** Every other event takes the short way if it can; the state afterwards is the same. */
+    private static boolean shortWay(long number) {
+        return (number & 1) == 0;
+    }
+
+    /** The short way makes no reservation. */
+    private boolean sentStraight(int bytes) {
+        machine.credits.reserved--;
+        boolean sent = machine.bufferedCopy().send(bytes, 0, header);
+        if (sent) {
+            out.send(0, bytes, 0, header.first, header.second);
+        } else {
+            machine.credits.reserved++;
+        }
+        return sent;
+    }
+
+    private void receive(Flight message) {
+        MemorySegment bytes = MemorySegment.ofArray(message.header);
+        long first = Bsdh.first(bytes, 0);
+        long second = Bsdh.second(bytes, 0);
+        boolean straight = shortWay(machine.messagesReceived());
+        int n = straight ? machine.bufferedCopy().receive(first, second, message.byteLen) : 0;
+        if (n > 0) {
+            out.deliver(message.slot, Bsdh.BYTES, n, 0);
+        } else {
+            machine.onReceived(
+                    message.slot, first, second, bytes.asSlice(Bsdh.BYTES), message.byteLen, out);
+        }
+    }
+
+    /** The program has read all of a slot. */
+    void consume(int slot) {
+        if (shortWay(slot) && machine.bufferedCopy().consumed()) {
+            out.repost(slot);
+        } else {
+            machine.consumed(slot, out);
+        }
     }
 
     /** The next {@code count} messages of the peer land in posted buffers. */
@@ -238,15 +282,7 @@ final class Side {
             } else {
                 MemorySegment header = MemorySegment.ofArray(message.header);
                 oracles.hears(this, header, message.byteLen);
-                event(
-                        () ->
-                                machine.onReceived(
-                                        message.slot,
-                                        Bsdh.first(header, 0),
-                                        Bsdh.second(header, 0),
-                                        header.asSlice(Bsdh.BYTES),
-                                        message.byteLen,
-                                        out));
+                event(() -> receive(message));
             }
         }
         return moved;

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.fabric.Completion;
 import io.sdp4j.linux.MappedMemory;
 
 /**
@@ -9,6 +10,9 @@ import io.sdp4j.linux.MappedMemory;
  * it. A descriptor is read once; after that only the copy is used.
  */
 final class ReceiveRing {
+    /** A descriptor of no kind. */
+    static final long ILLEGAL = Long.MIN_VALUE;
+
     private final MappedMemory mem;
     private final int slots;
     private final int slotBytes;
@@ -61,21 +65,29 @@ final class ReceiveRing {
         return position;
     }
 
-    /** Takes the next descriptor, with its phase bit set; 0 if there is none. */
-    long next() {
+    /**
+     * Takes the next descriptor, with its phase bit set; 0 if there is none, {@link #ILLEGAL} for a
+     * message that the peer may not have sent. The slot of a legal message belongs to the caller
+     * from now on.
+     *
+     * @param into gets slot and length of a message
+     */
+    long next(Completion into) {
         int p = position;
         long d = mem.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         if (((d >>> 63 ^ p >>> ringShift) & 1) == 0) {
             return 0;
         }
         position = p + 1;
+        if ((d >>> 56 & 15) == Descriptor.SEND) {
+            into.slot = (int) (d >>> 32) & 0xFFFF;
+            into.byteLen = (int) d;
+            return deliver(into.slot, into.byteLen) ? d | Long.MIN_VALUE : ILLEGAL;
+        }
         return d | Long.MIN_VALUE;
     }
 
-    /**
-     * Checks a SEND descriptor. If it is legal, returns true, and its slot belongs to the caller
-     * from now on.
-     */
+    /** Takes a slot with a message of the peer; false if that may not be there. */
     boolean deliver(int slot, int byteLen) {
         if (slot >= slots || delivered[slot] || byteLen < 0 || byteLen > slotBytes) {
             return false;

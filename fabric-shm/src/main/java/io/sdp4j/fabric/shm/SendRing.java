@@ -168,6 +168,19 @@ final class SendRing {
         turns[slot]++;
     }
 
+    /** Posts a slot with {@code byteLen} bytes for the application, and publishes it. */
+    void send(int slot, int byteLen) {
+        if (state[slot] != TAKEN) {
+            throw notTaken(slot);
+        }
+        state[slot] = POSTED;
+        turns[slot]++;
+        int p = position++;
+        long phase = (long) (~(p >>> ringShift) & 1) << 63;
+        long descriptor = (long) Descriptor.SEND << 56 | (long) slot << 32 | byteLen;
+        mem.putLongRelease(ring + ((long) (p & ringMask) << 3), descriptor | phase);
+    }
+
     /** How often a slot has been posted, as {@link Unsent} counts it. */
     int turn(int slot) {
         return turns[slot];

@@ -51,18 +51,12 @@ final class ShmCompletionQueue extends Waiter {
         }
         boolean last = qp.liveness.gone;
         for (int n = 0; n < MAX_SILENT; n++) {
-            long d = in.next();
+            long d = in.next(into);
             if (d == 0) {
                 break;
             }
             int kind = Descriptor.kind(d);
             if (kind == Descriptor.SEND) {
-                into.slot = Descriptor.index(d);
-                into.byteLen = Descriptor.low(d);
-                if (!in.deliver(into.slot, into.byteLen)) {
-                    qp.fail(WcStatus.REM_INV_REQ_ERR);
-                    return own.poll(into, qp.rdma);
-                }
                 into.opcode = Completion.RECEIVE;
                 into.status = WcStatus.SUCCESS;
                 return true;

@@ -37,6 +37,7 @@ final class ShmQueuePair implements QueuePair {
     private final ShmFabric fabric;
     private final int sendBase;
     private final int sendStride;
+    private final int sendBytes;
     private final int receiveBase;
     private final int receiveStride;
 
@@ -79,6 +80,7 @@ final class ShmQueuePair implements QueuePair {
         liveness = new PeerLiveness(transport, parts.recycler, side, completions, fabric::peerLeft);
         sendBase = Math.toIntExact(layout.data[side]);
         sendStride = layout.stride[side];
+        sendBytes = layout.slotBytes[side];
         receiveBase = Math.toIntExact(layout.data[1 - side]);
         receiveStride = layout.stride[1 - side];
         unsent = new Unsent(mem, side);
@@ -117,16 +119,16 @@ final class ShmQueuePair implements QueuePair {
     }
 
     @Override
-    public long receivedLong(int slot, int at) {
-        long from = receiveBase + (long) slot * receiveStride + at; // no call: often interpreted
-        return Long.reverseBytes(mem.getLongOpaque(from));
+    public void readHeader(Completion message) {
+        long from = receiveBase + (long) message.slot * receiveStride; // no call: interpreted often
+        message.first = Long.reverseBytes(mem.getLongOpaque(from));
+        message.second = Long.reverseBytes(mem.getLongOpaque(from + Long.BYTES));
     }
 
     @Override
     public void putHeader(int slot, long first, long second) {
         long to = sendBase + (long) slot * sendStride; // as above
-        mem.putLongOpaque(to, Long.reverseBytes(first));
-        mem.putLongOpaque(to + Long.BYTES, Long.reverseBytes(second));
+        mem.putLongsOpaque(to, Long.reverseBytes(first), Long.reverseBytes(second));
     }
 
     @Override
@@ -151,7 +153,7 @@ final class ShmQueuePair implements QueuePair {
 
     @Override
     public int sendBytes() {
-        return layout.slotBytes[side];
+        return sendBytes;
     }
 
     @Override
@@ -194,6 +196,12 @@ final class ShmQueuePair implements QueuePair {
     }
 
     @Override
+    public int takeSlotNow() {
+        boolean quiet = !(own.present || own.over || rdmaWaits || liveness.gone || in.present());
+        return quiet ? out.take(rdma) : -1;
+    }
+
+    @Override
     public void returnSendSlot(int slot) {
         out.giveBack(slot);
     }
@@ -204,7 +212,7 @@ final class ShmQueuePair implements QueuePair {
         if (ended()) {
             return; // flushed
         }
-        if (byteLen < 0 || byteLen > layout.slotBytes[side]) {
+        if (byteLen < 0 || byteLen > sendBytes) {
             fail(WcStatus.LOC_LEN_ERR);
             return;
         }
@@ -215,6 +223,21 @@ final class ShmQueuePair implements QueuePair {
         if ((flags & SIGNALLED) != 0) {
             own.sent(slot);
             completions.rouse();
+        }
+    }
+
+    @Override
+    public void send(int slot, long first, long second, int byteLen) {
+        long to = sendBase + (long) slot * sendStride;
+        mem.putLongsOpaque(to, Long.reverseBytes(first), Long.reverseBytes(second));
+        if (rdma != null || ended() || byteLen < 0 || byteLen > sendBytes) {
+            postSend(slot, byteLen, 0);
+            return;
+        }
+        out.send(slot, byteLen);
+        completions.notifyPeer(false);
+        if (slot == unsent.shown) {
+            unsent.sent(slot); // as in postSend
         }
     }
 

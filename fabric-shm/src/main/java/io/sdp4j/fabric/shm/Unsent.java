@@ -29,7 +29,7 @@ final class Unsent {
 
     private final MappedMemory mem;
     private final int side;
-    private int shown = NONE; // the slot of the word
+    int shown = NONE; // the slot of the word
 
     Unsent(MappedMemory mem, int side) {
         this.mem = mem;

@@ -39,8 +39,9 @@ public abstract class MessageContract extends SetUpContract {
         p.a().copyIn(text, 3, p.a().sendOffset(slot) + 16, 30);
         p.a().postSend(slot, 46, 0);
         Completion c = next(p.b());
-        assertEquals(0x8102_0304_0506_0708L, p.b().receivedLong(c.slot, 0));
-        assertEquals(9, p.b().receivedLong(c.slot, 8));
+        p.b().readHeader(c);
+        assertEquals(0x8102_0304_0506_0708L, c.first);
+        assertEquals(9, c.second);
         byte[] all = content(p.b(), c);
         assertArrayEquals(new byte[] {(byte) 0x81, 2, 3, 4, 5, 6, 7, 8}, Arrays.copyOf(all, 8));
         assertArrayEquals(Arrays.copyOfRange(text, 3, 33), Arrays.copyOfRange(all, 16, 46));
