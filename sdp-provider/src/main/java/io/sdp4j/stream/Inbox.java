@@ -120,6 +120,11 @@ final class Inbox {
         return urgent == urgentCome;
     }
 
+    /** See {@link StreamReader#left()}. */
+    int left() {
+        return reader.left();
+    }
+
     private long unread() {
         return reader.unread() + qps.unreadBytes();
     }

@@ -72,6 +72,9 @@ final class StreamReadiness implements BlockedThreads.Stream {
         int ready;
         int wake;
         synchronized (core) {
+            if (!asking && ops == OffloadStream.READ && nothingToRead()) {
+                return 0; // the queue is looked at by the thread that waits in it
+            }
             core.enter();
             if (asking || core.queue.known()) {
                 core.progress();
@@ -83,6 +86,16 @@ final class StreamReadiness implements BlockedThreads.Stream {
             blocked.signal(wake);
         }
         return ready;
+    }
+
+    /** Whether there is certainly nothing to read, as before most waits of most streams. */
+    private boolean nothingToRead() {
+        return core.straight
+                && core.inbox.urgentCome == 0
+                && core.bufferedCopy.steady()
+                && core.qps.reading == core.qps.current
+                && core.qps.current.unread.isEmpty()
+                && core.inbox.left() == 0;
     }
 
     /** Those of {@code ops} that are ready. The reader's own fields are looked at as a hint. */

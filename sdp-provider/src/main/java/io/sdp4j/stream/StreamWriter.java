@@ -218,7 +218,7 @@ final class StreamWriter {
             qp.returnSendSlot(taken);
             throw t;
         }
-        if (!core.bufferedCopy.send(len, core.coalescer.lowWater, header)) {
+        if (!core.bufferedCopy.send(len, core.coalescer.lowWater + 1, header)) {
             qp.returnSendSlot(taken);
             return 0;
         }

@@ -40,11 +40,12 @@ final class CountedCalls {
     }
 
     private Object answer(Object proxy, Method method, Object[] args) {
-        counts.computeIfAbsent(method.getName(), _ -> new LongAdder()).increment();
-        if (method.getName().equals("postSend")) {
-            sendFlags.add((int) args[2]);
+        String name = method.getName();
+        counts.computeIfAbsent(name, _ -> new LongAdder()).increment();
+        if (name.equals("postSend") || name.equals("send")) {
+            sendFlags.add(name.equals("send") ? 0 : (int) args[2]);
         }
-        return own.apply(method.getName(), args);
+        return own.apply(name, args);
     }
 
     int count(String call) {

@@ -91,6 +91,38 @@ final class ErrorUnderTheLockTest {
         assertEquals("Connection reset", failure(pair.server).getMessage());
     }
 
+    /** Goal: the same on the short way of a stream that has carried data. */
+    @ParameterizedTest
+    @ValueSource(strings = {"takeSlotNow", "send"})
+    void ofALaterWriteCutsTheConnection(String call) throws Exception {
+        talk();
+        throwing.add(call);
+        assertThrows(StackOverflowError.class, () -> pair.client.tryWrite(new byte[10], 0, 10));
+        assertThrows(SocketException.class, () -> pair.client.tryWrite(new byte[10], 0, 10));
+        assertEquals("Connection reset", failure(pair.server).getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postReceive", "readHeader"})
+    void ofALaterReadCutsTheConnection(String call) throws Exception {
+        talk();
+        writeFully(pair.server, new byte[10]);
+        pair.client.await(OffloadStream.READ, TimeUnit.SECONDS.toNanos(10));
+        throwing.add(call);
+        assertThrows(StackOverflowError.class, () -> pair.client.tryRead(new byte[10], 0, 10));
+        assertEquals("Connection reset", failure(pair.client).getMessage());
+        assertEquals("Connection reset", failure(pair.server).getMessage());
+    }
+
+    private void talk() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            writeFully(pair.client, new byte[10]);
+            readFully(pair.server, 10);
+            writeFully(pair.server, new byte[10]);
+            readFully(pair.client, 10);
+        }
+    }
+
     /** Goal: the same where there is no stack to give back the slot that was to be filled. */
     @Test
     void ofALongWriteCutsTheConnection() {
