@@ -103,8 +103,8 @@ public final class Bsdh {
             int lenBytes,
             int mseq,
             int mseqAck) {
-        m.set(Wire.LONG, at, first(mid, flags, bufs, lenBytes));
-        m.set(Wire.LONG, at + 8, second(mseq, mseqAck));
+        Wire.putLong(m, at, first(mid, flags, bufs, lenBytes));
+        Wire.putLong(m, at + 8, second(mseq, mseqAck));
     }
 
     /** Bytes 0 to 7 as one big-endian number. */

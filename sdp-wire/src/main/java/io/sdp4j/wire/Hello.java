@@ -52,13 +52,13 @@ public final class Hello {
             int ord,
             int ird) {
         Bsdh.write(m, at, Mid.HELLO, 0, bufs, SHORT_BYTES, 0, 0);
-        m.set(Wire.BYTE, at + 16, (byte) SHORT_VERSION);
-        m.set(Wire.BYTE, at + 17, (byte) 0);
-        m.set(Wire.SHORT, at + 18, (short) maxAdverts);
-        m.set(Wire.INT, at + 20, desiredBytes);
-        m.set(Wire.INT, at + 24, receiveBytes);
-        m.set(Wire.SHORT, at + 28, (short) ord);
-        m.set(Wire.SHORT, at + 30, (short) ird);
+        Wire.putByte(m, at + 16, (byte) SHORT_VERSION);
+        Wire.putByte(m, at + 17, (byte) 0);
+        Wire.putShort(m, at + 18, (short) maxAdverts);
+        Wire.putInt(m, at + 20, desiredBytes);
+        Wire.putInt(m, at + 24, receiveBytes);
+        Wire.putShort(m, at + 28, (short) ord);
+        Wire.putShort(m, at + 30, (short) ird);
         return SHORT_BYTES;
     }
 
@@ -81,22 +81,22 @@ public final class Hello {
             long dstHigh,
             long dstLow) {
         Bsdh.write(m, at, Mid.HELLO, 0, bufs, IB_BYTES, 0, 0);
-        m.set(Wire.BYTE, at + 16, (byte) IB_VERSION);
-        m.set(Wire.BYTE, at + 17, (byte) (ipVersion << 4));
-        m.set(Wire.BYTE, at + 18, (byte) 0);
-        m.set(Wire.BYTE, at + 19, (byte) Math.min(maxAdverts, 255));
-        m.set(Wire.INT, at + 20, desiredBytes);
-        m.set(Wire.INT, at + 24, receiveBytes);
-        m.set(Wire.SHORT, at + 28, (short) port);
-        m.set(Wire.SHORT, at + 30, (short) 0);
-        m.set(Wire.LONG, at + 32, srcHigh);
-        m.set(Wire.LONG, at + 40, srcLow);
-        m.set(Wire.LONG, at + 48, dstHigh);
-        m.set(Wire.LONG, at + 56, dstLow);
-        m.set(Wire.INT, at + 64, 0);
-        m.set(Wire.LONG, at + 68, 0);
-        m.set(Wire.LONG, at + 76, 0);
-        m.set(Wire.LONG, at + 84, 0);
+        Wire.putByte(m, at + 16, (byte) IB_VERSION);
+        Wire.putByte(m, at + 17, (byte) (ipVersion << 4));
+        Wire.putByte(m, at + 18, (byte) 0);
+        Wire.putByte(m, at + 19, (byte) Math.min(maxAdverts, 255));
+        Wire.putInt(m, at + 20, desiredBytes);
+        Wire.putInt(m, at + 24, receiveBytes);
+        Wire.putShort(m, at + 28, (short) port);
+        Wire.putShort(m, at + 30, (short) 0);
+        Wire.putLong(m, at + 32, srcHigh);
+        Wire.putLong(m, at + 40, srcLow);
+        Wire.putLong(m, at + 48, dstHigh);
+        Wire.putLong(m, at + 56, dstLow);
+        Wire.putInt(m, at + 64, 0);
+        Wire.putLong(m, at + 68, 0);
+        Wire.putLong(m, at + 76, 0);
+        Wire.putLong(m, at + 84, 0);
         return IB_BYTES;
     }
 
@@ -115,14 +115,17 @@ public final class Hello {
      */
     static HelloFault check(
             MemorySegment m, long at, int availableBytes, int mid, int shortBytes, int sizeAt) {
-        if (availableBytes < Bsdh.BYTES
-                || Integer.compareUnsigned(Bsdh.len(m, at), availableBytes) > 0) {
+        if (availableBytes < Bsdh.BYTES) {
             return HelloFault.SHORT;
         }
-        if (Bsdh.mid(m, at) != mid) {
+        long first = Wire.getLong(m, at);
+        if (Integer.compareUnsigned(Bsdh.len(first), availableBytes) > 0) {
+            return HelloFault.SHORT;
+        }
+        if (Bsdh.mid(first) != mid) {
             return HelloFault.WRONG_MID;
         }
-        if (Bsdh.len(m, at) != shortBytes) {
+        if (Bsdh.len(first) != shortBytes) {
             return HelloFault.BAD_LENGTH;
         }
         if (majorVersion(m, at) != 1) {
@@ -131,10 +134,10 @@ public final class Hello {
         if (maxAdverts(m, at) == 0) {
             return HelloFault.NO_ADVERTS;
         }
-        if (m.get(Wire.SHORT, at + sizeAt + 4) == 0 || m.get(Wire.SHORT, at + sizeAt + 6) == 0) {
+        if (Wire.getShort(m, at + sizeAt + 4) == 0 || Wire.getShort(m, at + sizeAt + 6) == 0) {
             return HelloFault.NO_READ_DEPTH;
         }
-        return receiveSizeLegal(m.get(Wire.INT, at + sizeAt))
+        return receiveSizeLegal(Wire.getInt(m, at + sizeAt))
                 ? HelloFault.NONE
                 : HelloFault.BAD_RECEIVE_SIZE;
     }
@@ -147,36 +150,36 @@ public final class Hello {
 
     /** Major version, 0..15. */
     public static int majorVersion(MemorySegment m, long at) {
-        return (m.get(Wire.BYTE, at + 16) >> 4) & 0xF;
+        return (Wire.getByte(m, at + 16) >> 4) & 0xF;
     }
 
     /** Minor version, 0..15. */
     public static int minorVersion(MemorySegment m, long at) {
-        return m.get(Wire.BYTE, at + 16) & 0xF;
+        return Wire.getByte(m, at + 16) & 0xF;
     }
 
     /** Advertisements the peer keeps track of. */
     public static int maxAdverts(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 18) & 0xFFFF;
+        return Wire.getShort(m, at + 18) & 0xFFFF;
     }
 
     /** The size that the peer wishes our receive buffers to have, unsigned; a hint. */
     public static int desiredBytes(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 20);
+        return Wire.getInt(m, at + 20);
     }
 
     /** Size of the peer's receive buffers, unsigned. */
     public static int receiveBytes(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 24);
+        return Wire.getInt(m, at + 24);
     }
 
     /** RDMA reads the peer issues at a time. */
     public static int ord(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 28) & 0xFFFF;
+        return Wire.getShort(m, at + 28) & 0xFFFF;
     }
 
     /** RDMA reads the peer serves at a time. */
     public static int ird(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 30) & 0xFFFF;
+        return Wire.getShort(m, at + 30) & 0xFFFF;
     }
 }

@@ -43,12 +43,12 @@ public final class HelloAck {
             int ord,
             int ird) {
         Bsdh.write(m, at, Mid.HELLO_ACK, 0, bufs, SHORT_BYTES, 0, 0);
-        m.set(Wire.BYTE, at + 16, (byte) Hello.SHORT_VERSION);
-        m.set(Wire.BYTE, at + 17, (byte) 0);
-        m.set(Wire.SHORT, at + 18, (short) maxAdverts);
-        m.set(Wire.INT, at + 20, receiveBytes);
-        m.set(Wire.SHORT, at + 24, (short) ord);
-        m.set(Wire.SHORT, at + 26, (short) ird);
+        Wire.putByte(m, at + 16, (byte) Hello.SHORT_VERSION);
+        Wire.putByte(m, at + 17, (byte) 0);
+        Wire.putShort(m, at + 18, (short) maxAdverts);
+        Wire.putInt(m, at + 20, receiveBytes);
+        Wire.putShort(m, at + 24, (short) ord);
+        Wire.putShort(m, at + 26, (short) ird);
         return SHORT_BYTES;
     }
 
@@ -61,11 +61,11 @@ public final class HelloAck {
             MemorySegment m, long at, int bufs, int maxAdverts, int receiveBytes) {
         Bsdh.write(m, at, Mid.HELLO_ACK, 0, bufs, IB_BYTES, 0, 0);
         for (int i = Bsdh.BYTES; i < IB_BYTES; i += 4) {
-            m.set(Wire.INT, at + i, 0);
+            Wire.putInt(m, at + i, 0);
         }
-        m.set(Wire.BYTE, at + 16, (byte) Hello.IB_VERSION);
-        m.set(Wire.BYTE, at + 19, (byte) Math.min(maxAdverts, 255));
-        m.set(Wire.INT, at + 20, receiveBytes);
+        Wire.putByte(m, at + 16, (byte) Hello.IB_VERSION);
+        Wire.putByte(m, at + 19, (byte) Math.min(maxAdverts, 255));
+        Wire.putInt(m, at + 20, receiveBytes);
         return IB_BYTES;
     }
 
@@ -76,21 +76,21 @@ public final class HelloAck {
 
     /** Advertisements the peer keeps track of. */
     public static int maxAdverts(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 18) & 0xFFFF;
+        return Wire.getShort(m, at + 18) & 0xFFFF;
     }
 
     /** Size of the peer's receive buffers, BSDH included, unsigned. */
     public static int receiveBytes(MemorySegment m, long at) {
-        return m.get(Wire.INT, at + 20);
+        return Wire.getInt(m, at + 20);
     }
 
     /** RDMA reads the peer issues at a time. */
     public static int ord(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 24) & 0xFFFF;
+        return Wire.getShort(m, at + 24) & 0xFFFF;
     }
 
     /** RDMA reads the peer serves at a time. */
     public static int ird(MemorySegment m, long at) {
-        return m.get(Wire.SHORT, at + 26) & 0xFFFF;
+        return Wire.getShort(m, at + 26) & 0xFFFF;
     }
 }

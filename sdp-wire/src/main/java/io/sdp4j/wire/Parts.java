@@ -83,7 +83,7 @@ public abstract sealed class Parts permits SdpMachine {
         }
         HelloFault fault = Hello.check(m, at, availableBytes);
         if (fault == HelloFault.NONE) {
-            credits.granted(Bsdh.bufs(m, at));
+            credits.granted(Bsdh.bufs(Wire.getLong(m, at)));
             onPeer(Hello.maxAdverts(m, at), Hello.receiveBytes(m, at));
             agreeOnReads(Hello.ord(m, at), Hello.ird(m, at));
             life.onHelloAccepted();
@@ -116,7 +116,7 @@ public abstract sealed class Parts permits SdpMachine {
         }
         HelloFault fault = HelloAck.check(m, at, availableBytes);
         if (fault == HelloFault.NONE) {
-            credits.granted(Bsdh.bufs(m, at));
+            credits.granted(Bsdh.bufs(Wire.getLong(m, at)));
             onPeer(HelloAck.maxAdverts(m, at), HelloAck.receiveBytes(m, at));
             agreeOnReads(HelloAck.ord(m, at), HelloAck.ird(m, at));
             greeted = true;
