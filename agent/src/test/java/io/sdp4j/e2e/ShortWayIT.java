@@ -39,9 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortWayIT {
     /** Methods of a write that also takes slots back and wakes the peer's thread. */
-    private static final int MOST_OF_WRITE = 80;
+    private static final int MOST_OF_WRITE = 32;
 
-    private static final int MOST_OF_READ = 103;
+    private static final int MOST_OF_READ = 34;
 
     private static final String AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,";
     private static final String LISTENS = "Listening for transport dt_socket at address: ";

@@ -21,16 +21,4 @@ final class Descriptor {
     static long of(int kind, int index, int low) {
         return (long) kind << 56 | (long) index << 32 | Integer.toUnsignedLong(low);
     }
-
-    static int kind(long d) {
-        return (int) (d >>> 56) & 15;
-    }
-
-    static int index(long d) {
-        return (int) (d >>> 32) & 0xFFFF;
-    }
-
-    static int low(long d) {
-        return (int) d;
-    }
 }

@@ -10,8 +10,8 @@ import io.sdp4j.linux.MappedMemory;
  * it. A descriptor is read once; after that only the copy is used.
  */
 final class ReceiveRing {
-    /** A descriptor of no kind. */
-    static final long ILLEGAL = Long.MIN_VALUE;
+    /** No kind: there is no descriptor. */
+    static final int NONE = -1;
 
     private final MappedMemory mem;
     private final int slots;
@@ -66,25 +66,22 @@ final class ReceiveRing {
     }
 
     /**
-     * Takes the next descriptor, with its phase bit set; 0 if there is none, {@link #ILLEGAL} for a
-     * message that the peer may not have sent. The slot of a legal message belongs to the caller
-     * from now on.
+     * Takes the next descriptor. The slot of a message belongs to the caller from now on.
      *
-     * @param into gets slot and length of a message
+     * @param into gets index and length of the descriptor as {@code slot} and {@code byteLen}
+     * @return its kind; {@link #NONE} if there is none, 0 for a message that may not be there
      */
-    long next(Completion into) {
+    int next(Completion into) {
         int p = position;
         long d = mem.getLongAcquire(ring + ((long) (p & ringMask) << 3));
         if (((d >>> 63 ^ p >>> ringShift) & 1) == 0) {
-            return 0;
+            return NONE;
         }
         position = p + 1;
-        if ((d >>> 56 & 15) == Descriptor.SEND) {
-            into.slot = (int) (d >>> 32) & 0xFFFF;
-            into.byteLen = (int) d;
-            return deliver(into.slot, into.byteLen) ? d | Long.MIN_VALUE : ILLEGAL;
-        }
-        return d | Long.MIN_VALUE;
+        int kind = (int) (d >>> 56) & 15; // no calls: often interpreted
+        into.slot = (int) (d >>> 32) & 0xFFFF;
+        into.byteLen = (int) d;
+        return kind != Descriptor.SEND || deliver(into.slot, into.byteLen) ? kind : 0;
     }
 
     /** Takes a slot with a message of the peer; false if that may not be there. */

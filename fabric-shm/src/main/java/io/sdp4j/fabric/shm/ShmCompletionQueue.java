@@ -51,11 +51,10 @@ final class ShmCompletionQueue extends Waiter {
         }
         boolean last = qp.liveness.gone;
         for (int n = 0; n < MAX_SILENT; n++) {
-            long d = in.next(into);
-            if (d == 0) {
+            int kind = in.next(into);
+            if (kind == ReceiveRing.NONE) {
                 break;
             }
-            int kind = Descriptor.kind(d);
             if (kind == Descriptor.SEND) {
                 into.opcode = Completion.RECEIVE;
                 into.status = WcStatus.SUCCESS;
@@ -67,7 +66,7 @@ final class ShmCompletionQueue extends Waiter {
             }
             if (kind == 0
                     || kind > Descriptor.NAK
-                    || !qp.rdma().onDescriptor(kind, Descriptor.index(d), Descriptor.low(d))) {
+                    || !qp.rdma().onDescriptor(kind, into.slot, into.byteLen)) {
                 qp.fail(WcStatus.REM_INV_REQ_ERR);
             }
             if (own.urgent(qp.rdma)) {
