@@ -210,8 +210,9 @@ public interface QueuePair {
 
     /**
      * Posts receive slot {@code slot}, which a completion gave to the caller. The fabric may delay
-     * this to post several slots together, at most until the next {@link #postSend}, which may tell
-     * the peer of the slot, or until a thread waits for {@link #completions}. Caller's lock.
+     * this to post several slots together, at most until the next {@link #postSend} or {@link
+     * #send}, which may tell the peer of the slot, or until a thread waits for {@link
+     * #completions}. Caller's lock.
      */
     void postReceive(int slot);
 

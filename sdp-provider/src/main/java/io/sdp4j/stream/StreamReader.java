@@ -187,15 +187,12 @@ final class StreamReader {
         SocketException failure = null;
         synchronized (core) {
             core.enter();
-            int n = first ? takeNow() : -1;
-            if (n >= 0) {
-                core.takeWakeOps(); // none
-                return n > 0;
-            }
+            int now = first ? takeNow() : -1;
+            found = now > 0;
             if (!first) {
                 taken(left);
             }
-            while (!found) {
+            while (now < 0 && !found) {
                 if (ahead) {
                     if (!first && core.inbox.newest(urgent) && core.queue.known()) {
                         core.inbox.progressBehind(); // as below
@@ -229,7 +226,7 @@ final class StreamReader {
                 take(entry);
                 found = left > 0;
             }
-            if (!found && first) {
+            if (now < 0 && !found && first) {
                 nothing = errors.endOfStream() ? -1 : 0;
                 failure = nothing == 0 ? errors.forReader() : null;
                 core.coalescer.flushUnlessLast();
@@ -237,7 +234,9 @@ final class StreamReader {
             }
             wake = core.takeWakeOps();
         }
-        blocked.signal(wake);
+        if (wake != 0) {
+            blocked.signal(wake);
+        }
         if (failure != null) {
             throw failure;
         }

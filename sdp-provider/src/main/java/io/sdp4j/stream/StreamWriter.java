@@ -87,29 +87,6 @@ final class StreamWriter {
      */
     int write(byte[] b, int off, ByteBuffer src, int len, boolean more, boolean first)
             throws IOException {
-        if (len <= SMALL_BYTES && len > 0 && !more) {
-            int sent = 0;
-            Throwable badCopy = null;
-            int wake;
-            synchronized (core) {
-                core.enter();
-                try {
-                    sent = writeNow(b, off, src, len);
-                } catch (RuntimeException | InternalError e) {
-                    badCopy = e;
-                }
-                wake = core.takeWakeOps();
-            }
-            if (wake != 0) {
-                blocked.signal(wake);
-            }
-            if (badCopy != null) {
-                return StreamErrors.afterBadCopy(badCopy, 0, first);
-            }
-            if (sent > 0) {
-                return sent;
-            }
-        }
         int done = 0;
         int taken = -1; // a reserved slot that is being filled without the lock
         int before = 0; // payload bytes of earlier writes in it
@@ -125,46 +102,58 @@ final class StreamWriter {
                 if (taken < 0 && filling) {
                     cutIfLost();
                 }
-                int all = before + filled;
-                boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
-                if (filled > 0
-                        && (core.coalescer.keep(taken, all, most)
-                                || core.slots.sendPart(taken, all, followed))) {
-                    done += filled;
-                }
-                if (done < len || core.coalescer.isOpen()) {
-                    core.lookBeforeSending();
-                }
-                int n = 1;
-                try {
-                    while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
-                        n = writeSmall(b, off + done, src, len - done, more);
-                        done += n;
+                boolean sent = false;
+                if (len <= SMALL_BYTES && !more) {
+                    try {
+                        sent = writeNow(b, off, src, len);
+                    } catch (RuntimeException | InternalError e) {
+                        badCopy = e;
                     }
-                } catch (RuntimeException | InternalError e) {
-                    badCopy = e;
                 }
-                taken = -1;
-                bulk = false;
-                if (len - done > SMALL_BYTES) {
-                    before = core.coalescer.goesOn() ? core.coalescer.bytes() : 0;
-                    if (before > 0) {
-                        most = before + core.coalescer.room();
-                        taken = core.coalescer.takeOut();
-                    } else {
-                        core.coalescer.flush();
-                        taken = core.slots.reserve();
-                        most = core.slots.nextPayload();
+                if (sent) {
+                    done = len;
+                } else if (badCopy == null) {
+                    int all = before + filled;
+                    boolean followed = len - done - filled > SMALL_BYTES || (bulk && all == most);
+                    if (filled > 0
+                            && (core.coalescer.keep(taken, all, most)
+                                    || core.slots.sendPart(taken, all, followed))) {
+                        done += filled;
                     }
-                    bulk = countOneWay(Math.min(most - before, len - done));
-                }
-                filling = taken >= 0;
-                if (taken < 0 && done == 0 && len > 0 && first && badCopy == null) {
-                    failure = errors.forWriter();
-                    done = failure == null && errors.swallowWrite() ? len : 0;
-                }
-                if (!more && core.coalescer.isOpen()) {
-                    flushLater();
+                    if (done < len || core.coalescer.isOpen()) {
+                        core.lookBeforeSending();
+                    }
+                    int n = 1;
+                    try {
+                        while (n > 0 && len - done > 0 && len - done <= SMALL_BYTES) {
+                            n = writeSmall(b, off + done, src, len - done, more);
+                            done += n;
+                        }
+                    } catch (RuntimeException | InternalError e) {
+                        badCopy = e;
+                    }
+                    taken = -1;
+                    bulk = false;
+                    if (len - done > SMALL_BYTES) {
+                        before = core.coalescer.goesOn() ? core.coalescer.bytes() : 0;
+                        if (before > 0) {
+                            most = before + core.coalescer.room();
+                            taken = core.coalescer.takeOut();
+                        } else {
+                            core.coalescer.flush();
+                            taken = core.slots.reserve();
+                            most = core.slots.nextPayload();
+                        }
+                        bulk = countOneWay(Math.min(most - before, len - done));
+                    }
+                    filling = taken >= 0;
+                    if (taken < 0 && done == 0 && len > 0 && first && badCopy == null) {
+                        failure = errors.forWriter();
+                        done = failure == null && errors.swallowWrite() ? len : 0;
+                    }
+                    if (!more && core.coalescer.isOpen()) {
+                        flushLater();
+                    }
                 }
                 wake = core.takeWakeOps();
             }
@@ -194,36 +183,33 @@ final class StreamWriter {
     /**
      * Sends a small write, while nothing but buffered copy is under way and the peer keeps up.
      *
-     * @return 0 if this way is closed
+     * @return false if this way is closed
      */
-    private int writeNow(byte[] b, int off, ByteBuffer src, int len) {
+    private boolean writeNow(byte[] b, int off, ByteBuffer src, int len) {
         if (!core.straight
                 || filling
                 || core.coalescer.slot >= 0
+                || len == 0
                 || len > core.slots.usualPayload) {
-            return 0;
+            return false;
         }
         QueuePair qp = core.qp;
         int taken = qp.takeSlotNow();
         if (taken < 0) {
-            return 0;
+            return false;
         }
         try {
-            if (b != null) {
-                qp.copyIn(b, off, qp.sendOffset(taken) + Bsdh.BYTES, len);
-            } else {
-                core.slots.fill(taken, Bsdh.BYTES, null, off, src, len, false);
-            }
+            core.slots.fill(taken, Bsdh.BYTES, b, off, src, len, false);
         } catch (Throwable t) {
             qp.returnSendSlot(taken);
             throw t;
         }
         if (!core.bufferedCopy.send(len, core.coalescer.lowWater + 1, header)) {
             qp.returnSendSlot(taken);
-            return 0;
+            return false;
         }
         qp.send(taken, header.first, header.second, Bsdh.BYTES + len);
-        return len;
+        return true;
     }
 
     /** Bytes of earlier writes in a reserved slot still leave; a slot without any is free again. */

@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 
 /**
- * The calls of queue pairs and of their completion queues, by name. A test may answer some itself.
+ * The calls of queue pairs and of their completion queues, by name; {@code send} counts as {@code
+ * postSend}. A test may answer some itself.
  */
 final class CountedCalls {
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
@@ -40,12 +41,13 @@ final class CountedCalls {
     }
 
     private Object answer(Object proxy, Method method, Object[] args) {
-        String name = method.getName();
+        boolean unflagged = method.getName().equals("send");
+        String name = unflagged ? "postSend" : method.getName();
         counts.computeIfAbsent(name, _ -> new LongAdder()).increment();
-        if (name.equals("postSend") || name.equals("send")) {
-            sendFlags.add(name.equals("send") ? 0 : (int) args[2]);
+        if (name.equals("postSend")) {
+            sendFlags.add(unflagged ? 0 : (int) args[2]);
         }
-        return own.apply(name, args);
+        return own.apply(method.getName(), args);
     }
 
     int count(String call) {

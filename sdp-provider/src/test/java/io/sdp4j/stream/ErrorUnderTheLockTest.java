@@ -93,7 +93,7 @@ final class ErrorUnderTheLockTest {
 
     /** Goal: the same on the short way of a stream that has carried data. */
     @ParameterizedTest
-    @ValueSource(strings = {"takeSlotNow", "send"})
+    @ValueSource(strings = {"takeSlotNow", "copyIn", "send"})
     void ofALaterWriteCutsTheConnection(String call) throws Exception {
         talk();
         throwing.add(call);
@@ -111,6 +111,17 @@ final class ErrorUnderTheLockTest {
         throwing.add(call);
         assertThrows(StackOverflowError.class, () -> pair.client.tryRead(new byte[10], 0, 10));
         assertEquals("Connection reset", failure(pair.client).getMessage());
+        assertEquals("Connection reset", failure(pair.server).getMessage());
+    }
+
+    /** Goal: the same where there is no stack to give the slot back. */
+    @Test
+    void ofALaterCopyCutsTheConnection() throws Exception {
+        talk();
+        throwing.add("copyIn");
+        throwing.add("returnSendSlot");
+        assertThrows(StackOverflowError.class, () -> pair.client.tryWrite(new byte[10], 0, 10));
+        pair.client.close(false);
         assertEquals("Connection reset", failure(pair.server).getMessage());
     }
 

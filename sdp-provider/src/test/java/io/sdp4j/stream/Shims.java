@@ -42,7 +42,12 @@ final class Shims {
         return around(
                 QueuePair.class,
                 qp,
-                (p, method, args) -> method.getName().equals("completions") ? queue : null);
+                (p, method, args) ->
+                        switch (method.getName()) {
+                            case "completions" -> queue;
+                            case "takeSlotNow" -> queue.known() ? -1 : qp.takeSendSlot();
+                            default -> null;
+                        });
     }
 
     /** {@code fabric}, but the queue pairs of connections that it makes are seen through a shim. */

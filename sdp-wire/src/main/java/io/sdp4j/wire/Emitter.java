@@ -1,7 +1,8 @@
 package io.sdp4j.wire;
 
 /**
- * Puts messages into the action list: the only place where a message gets its numbers.
+ * Puts messages into the action list: the only place where a message gets its numbers, except for
+ * {@link BufferedCopy#send}.
  *
  * <p>Shape: counts the sends under way in the queue pair below. RDMA operations are counted
  * separately ({@link Flights}): the shell makes the queue deep enough for both.

@@ -30,6 +30,50 @@ public abstract class MessageContract extends SetUpContract {
         }
     }
 
+    /** Longer than any ring, so that positions and turns wrap. */
+    @Test
+    void headerAndMessageArePostedInOne() throws Exception {
+        QpPair p = connect();
+        byte[] text = bytes(1, 40);
+        for (int i = 0; i < 1000; i++) {
+            int slot = slotNow(p.a());
+            p.a().copyIn(text, 0, p.a().sendOffset(slot) + 16, 40);
+            p.a().send(slot, i, ~i, 56);
+            Completion c = next(p.b());
+            p.b().readHeader(c);
+            assertEquals(i, c.first);
+            assertEquals(~i, c.second);
+            assertEquals(56, c.byteLen);
+            assertArrayEquals(text, Arrays.copyOfRange(content(p.b(), c), 16, 56));
+            p.b().postReceive(c.slot);
+        }
+    }
+
+    private static int slotNow(QueuePair qp) {
+        int slot = qp.takeSlotNow();
+        while (slot < 0) { // a completion of a send waits
+            assertTrue(poll(qp, new Completion()));
+            slot = qp.takeSlotNow();
+        }
+        return slot;
+    }
+
+    @Test
+    void noSlotIsTakenWhileAMessageWaits() throws Exception {
+        QpPair p = connect();
+        byte[] text = bytes(1, 40);
+        send(p.b(), text);
+        p.a().completions().await(LONG);
+        boolean known = p.a().completions().known(); // a device may have to be asked
+        int slot = p.a().takeSlotNow();
+        assertTrue(!known || slot < 0);
+        if (slot >= 0) {
+            p.a().returnSendSlot(slot);
+        }
+        assertArrayEquals(text, receive(p.a()));
+        p.a().returnSendSlot(slotNow(p.a()));
+    }
+
     @Test
     void numbersAndArraysAreBytesOfASlot() throws Exception {
         QpPair p = connect();
