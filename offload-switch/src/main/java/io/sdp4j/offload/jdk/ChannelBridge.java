@@ -93,7 +93,8 @@ public final class ChannelBridge {
 
     /**
      * Takes descriptor {@code fdVal} out of the key's selector. Waits until the selector is not
-     * asking channels for their interest.
+     * asking channels for their interest. Leaves a closed selector alone: its keys may be valid
+     * long after its epoll is closed, whose number may be another one's.
      *
      * @return whether the descriptor was registered
      */
@@ -103,7 +104,7 @@ public final class ChannelBridge {
             return false;
         }
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
-            boolean there = JdkClasses.CHANNELS.registeredEvents(key) != 0;
+            boolean there = selector.isOpen() && JdkClasses.CHANNELS.registeredEvents(key) != 0;
             if (there) {
                 JdkClasses.CHANNELS.epollRemove((int) Handles.EPOLL.get(selector), fdVal);
                 JdkClasses.CHANNELS.registeredEvents(key, 0);
@@ -126,18 +127,25 @@ public final class ChannelBridge {
             return false;
         }
         synchronized (Handles.UPDATE_LOCK.get(selector)) {
-            int wanted = key.isValid() ? events.getAsInt() : 0;
+            int wanted = watched(key) ? events.getAsInt() : 0;
             if (wanted != 0 && JdkClasses.CHANNELS.registeredEvents(key) == 0) {
                 int epoll = (int) Handles.EPOLL.get(selector);
-                int _ = JdkClasses.CHANNELS.epollAdd(epoll, fdVal, wanted);
+                boolean added = JdkClasses.CHANNELS.epollAdd(epoll, fdVal, wanted) == 0;
                 JdkClasses.CHANNELS.registeredEvents(key, wanted);
                 VarHandle.fullFence(); // a later cancel: the selector sees that it must remove it
-                if (!key.isValid()) {
-                    JdkClasses.CHANNELS.epollRemove(epoll, fdVal);
+                if (!watched(key)) {
+                    if (added) { // else it is there by another key
+                        JdkClasses.CHANNELS.epollRemove(epoll, fdVal);
+                    }
                     JdkClasses.CHANNELS.registeredEvents(key, 0);
                 }
             }
         }
         return true;
+    }
+
+    /** A selector that is being closed closes its epoll first, and ends its keys later. */
+    private static boolean watched(SelectionKey key) {
+        return key.isValid() && key.selector().isOpen();
     }
 }
