@@ -8,10 +8,11 @@ import java.io.IOException;
  */
 final class AlwaysReadable {
     /**
-     * Most epolls that share one: Linux allows a descriptor in only 500 nested epolls, and to add
-     * an epoll costs a look at all others.
+     * Most epolls that share one. Linux allows a descriptor 500 paths through two nested epolls and
+     * 100 through three, which a selector of a virtual thread makes; so a channel may be in six of
+     * these. To add an epoll costs a look at all others.
      */
-    private static final int MOST_USERS = 64;
+    private static final int MOST_USERS = 16;
 
     private static AlwaysReadable open; // the class: one with room for another user, or null
 

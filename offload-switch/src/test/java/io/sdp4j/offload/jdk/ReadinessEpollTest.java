@@ -1,5 +1,6 @@
 package io.sdp4j.offload.jdk;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -73,6 +74,39 @@ class ReadinessEpollTest {
             }
             selector.close();
         }
+    }
+
+    /** Goal: selectors of two virtual threads can watch the same channels. */
+    @Test
+    void manyBelowTwoSelectorsThatAnotherEpollWatches() throws IOException {
+        List<ReadinessEpoll> all = new ArrayList<>();
+        try {
+            ReadinessEpoll poller = opened(all);
+            ReadinessEpoll first = opened(all);
+            ReadinessEpoll second = opened(all);
+            add(poller, first);
+            add(poller, second);
+            for (int i = 0; i < 200; i++) {
+                ReadinessEpoll channel = opened(all);
+                add(first, channel);
+                add(second, channel);
+            }
+        } finally {
+            for (ReadinessEpoll epoll : all) {
+                epoll.close();
+            }
+        }
+    }
+
+    private static ReadinessEpoll opened(List<ReadinessEpoll> all) throws IOException {
+        ReadinessEpoll epoll = new ReadinessEpoll(-1);
+        all.add(epoll);
+        return epoll;
+    }
+
+    private static void add(ReadinessEpoll above, ReadinessEpoll below) {
+        assertEquals(
+                0, JdkClasses.CHANNELS.epollAdd(above.value(), below.value(), JdkBridge.POLLIN));
     }
 
     @Test
