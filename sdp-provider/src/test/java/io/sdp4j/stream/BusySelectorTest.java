@@ -1,11 +1,13 @@
 package io.sdp4j.stream;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -208,6 +210,70 @@ class BusySelectorTest {
                     assertEquals(1, asked.get());
                 }
             }
+        }
+    }
+
+    /**
+     * Goal: what was noted about the channels of a busy selector does not keep it. Method: they
+     * know it since before they connected; the last one that it asks is not ours, so that none of
+     * ours learns that it is about to wait.
+     */
+    @Test
+    void aSelectorThatIsClosedWhileItIsBusyIsForgotten() throws Exception {
+        try (TestFabric fabric = new TestFabric()) {
+            WeakReference<Selector> closed =
+                    closedWhileBusy(TestChannels.provider(fabric.provider()));
+            await().until(
+                            () -> {
+                                System.gc();
+                                return closed.refersTo(null);
+                            });
+        }
+    }
+
+    private static WeakReference<Selector> closedWhileBusy(SelectorProvider provider)
+            throws IOException {
+        Pipe pipe = provider.openPipe();
+        List<SocketChannel> channels = new ArrayList<>();
+        try (ServerSocketChannel listener = TestChannels.listen(provider);
+                Selector selector = provider.openSelector()) {
+            pipe.source().configureBlocking(false);
+            SelectionKey last = pipe.source().register(selector, SelectionKey.OP_READ);
+            List<SocketChannel> ours = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                SocketChannel a = provider.openSocketChannel();
+                a.configureBlocking(false);
+                SelectionKey key = a.register(selector, SelectionKey.OP_CONNECT);
+                selector.selectNow();
+                if (!a.connect(listener.getLocalAddress())) {
+                    while (!a.finishConnect()) {
+                        selector.select(TestChannels.PATIENCE_MS);
+                    }
+                }
+                key.interestOps(SelectionKey.OP_READ);
+                selector.selectedKeys().clear();
+                ours.add(a);
+                channels.add(listener.accept());
+            }
+            TestChannels.becomesIdle(selector);
+            for (SocketChannel b : channels) {
+                b.write(ByteBuffer.wrap(new byte[1])); // has rung when it returns
+            }
+            channels.addAll(ours);
+            assertEquals(8, selector.selectNow());
+            selector.selectedKeys().clear();
+            for (SocketChannel a : ours) {
+                assertEquals(1, a.read(ByteBuffer.allocate(9)));
+            }
+            last.interestOps(0);
+            assertEquals(0, selector.selectNow());
+            return new WeakReference<>(selector);
+        } finally {
+            for (SocketChannel c : channels) {
+                c.close();
+            }
+            pipe.source().close();
+            pipe.sink().close();
         }
     }
 

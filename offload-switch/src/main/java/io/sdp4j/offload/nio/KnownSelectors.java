@@ -128,6 +128,7 @@ final class KnownSelectors {
                 }
             }
         }
+        takenOut = List.of();
     }
 
     /**

@@ -106,6 +106,7 @@ final class SelectorPollPolicy implements BooleanSupplier {
         if (asking) {
             asking = false;
             found = 0;
+            forget(); // what held serves the asking that is over
         }
         if (ready) {
             found++;

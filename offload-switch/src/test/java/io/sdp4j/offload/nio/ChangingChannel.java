@@ -3,6 +3,7 @@ package io.sdp4j.offload.nio;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -40,6 +41,16 @@ final class ChangingChannel extends AbstractSelectableChannel implements SelChIm
         takeOut();
         putBack();
         return null;
+    }
+
+    /** In a method of its own, as a frame of the test would keep the selector. */
+    WeakReference<Selector> changeInOneThatIsClosed() throws IOException {
+        try (Selector selector = Selector.open()) {
+            register(selector, SelectionKey.OP_READ);
+            selector.selectNow();
+            change();
+            return new WeakReference<>(selector);
+        }
     }
 
     void takeOut() {

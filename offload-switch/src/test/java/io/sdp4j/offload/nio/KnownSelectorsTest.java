@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -46,6 +47,20 @@ class KnownSelectorsTest {
             assertTrue(channel.askedAgain, "what it has become was not asked");
             channel.pipe.sink().write(ByteBuffer.allocate(1));
             assertEquals(1, selecting.get(), "it was woken for nothing");
+        }
+    }
+
+    @Test
+    void aClosedSelectorIsForgottenWhileTheChannelIsOpen() throws Exception {
+        try (ChangingChannel channel = new ChangingChannel()) {
+            channel.goOn.countDown();
+            WeakReference<Selector> closed = channel.changeInOneThatIsClosed();
+            await().until(
+                            () -> {
+                                System.gc();
+                                return closed.refersTo(null);
+                            });
+            assertTrue(channel.isOpen());
         }
     }
 
