@@ -14,6 +14,7 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -223,8 +224,8 @@ interface AcceptContract extends Sockets {
         }
     }
 
-    /** Goal: it need not be closed: its port is free once it is garbage. */
     @Test
+    @DisplayName("100: the port of a forgotten listener is free once it is garbage")
     default void aForgottenListenerIsClosed() throws IOException {
         SocketAddress at = forgotten();
         Awaitility.await()
@@ -237,6 +238,35 @@ interface AcceptContract extends Sockets {
 
     private SocketAddress forgotten() throws IOException {
         return listen(5).getLocalSocketAddress();
+    }
+
+    @Test
+    @DisplayName("100: the peer of a forgotten socket sees the end once it is garbage")
+    default void aForgottenSocketIsClosed() throws IOException {
+        try (ServerSocket listener = listen(5);
+                Socket peer = peerOfForgotten(listener)) {
+            peer.setSoTimeout(100);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(
+                            () -> {
+                                System.gc();
+                                return ended(peer);
+                            });
+        }
+    }
+
+    private Socket peerOfForgotten(ServerSocket listener) throws IOException {
+        newSocket().connect(listener.getLocalSocketAddress());
+        return listener.accept();
+    }
+
+    private static boolean ended(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        }
     }
 
     private static boolean isFree(SocketAddress at) throws IOException {

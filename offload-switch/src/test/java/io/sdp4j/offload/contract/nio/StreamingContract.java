@@ -258,6 +258,30 @@ interface StreamingContract extends NioChannels {
         }
     }
 
+    @Test
+    @DisplayName("57: an interrupt ends transferTo and closes both the file and the channel")
+    default void anInterruptEndsATransfer() throws Exception {
+        int length = 9_000_000;
+        Path from = Files.write(Files.createTempFile("from", ".bin"), new byte[length]);
+        try (var p = pair();
+                FileChannel source = FileChannel.open(from, StandardOpenOption.READ)) {
+            Task<Void> sender =
+                    Task.start(
+                            () -> {
+                                while (true) {
+                                    long _ = source.transferTo(0, length, p.client());
+                                }
+                            });
+            sender.awaitBlocked();
+            sender.thread().interrupt();
+            Expect.is(ClosedByInterruptException.class, null, sender.thrown());
+            assertFalse(source.isOpen());
+            assertFalse(p.client().isOpen());
+        } finally {
+            Files.delete(from);
+        }
+    }
+
     /** How many virtual threads wait at once. */
     default int manyConnections() {
         return 300;
