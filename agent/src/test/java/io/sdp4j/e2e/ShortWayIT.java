@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortWayIT {
     /** Methods of a write that also takes slots back and wakes the peer's thread. */
-    private static final int MOST_OF_WRITE = 32;
+    private static final int MOST_OF_WRITE = 37;
 
     private static final int MOST_OF_READ = 34;
 
