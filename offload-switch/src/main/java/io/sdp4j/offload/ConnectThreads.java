@@ -25,6 +25,11 @@ public final class ConnectThreads {
     private static final ThreadPoolExecutor POOL = pool(THREADS);
 
     /**
+     * Apart from {@link #POOL}, so that no connect queues behind moves, for which no call waits.
+     */
+    private static final ThreadPoolExecutor MOVES = pool(THREADS);
+
+    /**
      * A pool of its own, so that tasks which wait for no peer do not queue behind those that do.
      */
     private static final ThreadPoolExecutor SHORT = pool(1);
@@ -73,6 +78,11 @@ public final class ConnectThreads {
      */
     public static boolean start(Runnable attempt) {
         return start(POOL, attempt);
+    }
+
+    /** As {@link #start(Runnable)}, for the move of a connection that is on TCP meanwhile. */
+    static boolean startMove(Runnable attempt) {
+        return start(MOVES, attempt);
     }
 
     /** As {@link #start(Runnable)}, for a task that does not wait for a peer. */

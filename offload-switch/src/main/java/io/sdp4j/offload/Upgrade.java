@@ -211,7 +211,7 @@ public abstract class Upgrade {
 
     private void consider() {
         if (state == State.YOUNG && decision != null && trigger.due(waits()) && begin()) {
-            if (!ConnectThreads.start(this::proposeOrStay)) {
+            if (!ConnectThreads.startMove(this::proposeOrStay)) {
                 stayForNow(); // the bytes of the caller count
             }
         }
@@ -521,7 +521,7 @@ public abstract class Upgrade {
                     if (nanos <= SOON_NANOS) {
                         // the application may be waiting for the peer and make no call by then
                         CompletableFuture.delayedExecutor(
-                                        nanos, TimeUnit.NANOSECONDS, ConnectThreads::start)
+                                        nanos, TimeUnit.NANOSECONDS, ConnectThreads::startMove)
                                 .execute(this::consider);
                     }
                 }

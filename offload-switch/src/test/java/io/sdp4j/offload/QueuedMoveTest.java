@@ -1,11 +1,14 @@
 package io.sdp4j.offload;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -16,6 +19,8 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -24,8 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: the end of one connection does not wait for the silent peers of others. Method: the threads
- * that ask providers have something else to do.
+ * Goal: neither the end of one connection nor another connect waits for the silent peers of
+ * connections that are to move. Method: the threads that ask providers for a move have something
+ * else to do.
  */
 @Timeout(60)
 class QueuedMoveTest implements OffloadProvider {
@@ -57,7 +63,7 @@ class QueuedMoveTest implements OffloadProvider {
     @BeforeEach
     void keepTheThreads() {
         for (int i = 0; i < ConnectThreads.THREADS; i++) {
-            ConnectThreads.start(this::awaitGo);
+            ConnectThreads.startMove(this::awaitGo);
         }
     }
 
@@ -84,6 +90,23 @@ class QueuedMoveTest implements OffloadProvider {
             }
             InputStream in = client.getInputStream();
             assertEquals(-1, Task.start(() -> in.read()).get());
+        }
+    }
+
+    @Test
+    void aConnectDoesNotWaitForThem() throws Exception {
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new FailingProvider()),
+                        SwitchSettings.defaults(),
+                        KernelSocketSource.JDK,
+                        null);
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
+            c.configureBlocking(false);
+            boolean done = c.connect(listener.getLocalSocketAddress());
+            await().atMost(Duration.ofSeconds(30)).until(() -> done || c.finishConnect());
         }
     }
 }
