@@ -269,13 +269,15 @@ final class OffloadConnects {
      * Looks for a stream for a connection that exists on kernel TCP. Blocks.
      *
      * @param socket a descriptor of the connection; may be closed meanwhile
+     * @param asked see {@link ConnectSpec#asked}
      */
     Attempt upgrade(
             Decision decision,
             InetSocketAddress local,
             InetSocketAddress remote,
             int socket,
-            BooleanSupplier abandoned) {
+            BooleanSupplier abandoned,
+            Consumer<BooleanSupplier> asked) {
         if (failures.contains(remote)) {
             return Attempt.kernel(
                     ReasonCode.REMEMBERED, "an offload attempt to " + remote + " failed lately");
@@ -296,7 +298,7 @@ final class OffloadConnects {
                                         limit,
                                         false,
                                         abandoned,
-                                        _ -> {},
+                                        asked,
                                         socket));
                 return won(stream);
             } catch (OffloadUnavailable e) {

@@ -66,6 +66,8 @@ public abstract class Upgrade {
     /** Whether a peer or a provider may hold another descriptor of the kernel's socket. */
     private volatile boolean shown; // set under this
 
+    private volatile boolean peerAsked; // about the move of one that was made here; for good
+
     private boolean closed; // this
     private boolean aborted; // this
     private boolean limitless; // this: no limit will come by the stream
@@ -460,7 +462,7 @@ public abstract class Upgrade {
         }
         state = State.ASKED;
         queued = decision != null;
-        shown = true;
+        shown |= decision == null;
         return true;
     }
 
@@ -498,16 +500,19 @@ public abstract class Upgrade {
                 return;
             }
             queued = false;
+            shown = true;
             number = descriptor();
         }
         Attempt attempt =
-                owner.connects.upgrade(decision, local(), remote(), number, this::isClosed);
+                owner.connects.upgrade(
+                        decision, local(), remote(), number, this::isClosed, _ -> peerAsked = true);
         if (attempt.stream() != null) {
             attach(attempt.stream());
         } else {
             boolean again;
             boolean news = false;
             synchronized (this) {
+                shown = peerAsked;
                 long nanos = trigger.askAgainNanos(attempt.reason());
                 again = nanos > 0 && state == State.ASKED && !closed; // else given up
                 if (!again || attempt.reason() != ReasonCode.NOT_ACCEPTED) {

@@ -167,7 +167,7 @@ class OffloadSwitchTest {
     void aMoveHasFiveSecondsMoreThanAConnect() throws ConnectException {
         OffloadSwitch target = of(new Failing(ReasonCode.PEER_REFUSED, false));
         connect(target, FIRST, NO_LIMIT);
-        Attempt moved = target.connects.upgrade(FIRST, REMOTE, REMOTE, 0, () -> false);
+        Attempt moved = target.connects.upgrade(FIRST, REMOTE, REMOTE, 0, () -> false, _ -> {});
         assertEquals(ReasonCode.PEER_REFUSED, moved.reason());
         assertEquals(allowed(asked.get(0)) + TimeUnit.SECONDS.toNanos(5), allowed(asked.get(1)));
     }

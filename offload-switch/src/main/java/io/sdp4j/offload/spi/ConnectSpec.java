@@ -28,7 +28,8 @@ import java.util.function.Consumer;
  *     be called on any thread, also later
  * @param socket a descriptor of the TCP socket that is connected from the local address to {@code
  *     remote}, if its connection is to move onto the stream; -1 = the stream is a connection of its
- *     own. The descriptor may be closed, and its number reused, at any time
+ *     own. The descriptor may be closed, and its number reused, at any time. A provider calls
+ *     {@code asked} before it passes the socket on to another process
  */
 public record ConnectSpec(
         InetSocketAddress remote,
