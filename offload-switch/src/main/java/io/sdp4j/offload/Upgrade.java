@@ -243,6 +243,14 @@ public abstract class Upgrade {
     }
 
     /**
+     * Whether one that was made here stays on TCP until its end and no other process has seen its
+     * socket: nothing is left to count or to tell. Once true, always true.
+     */
+    protected final boolean staysUnseen() {
+        return state == State.STAYS && !shown && decision != null;
+    }
+
+    /**
      * Moves the output if there is a stream. Called by the holder of the write lock before it
      * writes.
      *

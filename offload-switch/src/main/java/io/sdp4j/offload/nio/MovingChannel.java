@@ -183,6 +183,8 @@ final class MovingChannel extends Upgrade implements Carrier {
     private void noteUse() {
         if (neverMoves()) {
             connection.stayOnKernel();
+        } else if (staysUnseen()) {
+            channel.carriedBy(null); // from the next call on; this object still says why
         }
         connection.noteThread();
     }

@@ -7,16 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.Handover;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -24,14 +28,15 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Goal: a connected channel that carries little without blocking, which the default never moves,
- * costs nothing per call; one that blocks or carries much goes on being counted. Method: looks
- * whether there is something that counts.
+ * costs nothing per call, nor does one whose move was refused; one that blocks or carries much goes
+ * on being counted. Method: looks whether there is something that counts.
  */
 class UncountedChannelTest {
     /** As the default, but known after half a second. */
@@ -156,6 +161,32 @@ class UncountedChannelTest {
         connected(SOON);
         write();
         assertNotNull(counting());
+    }
+
+    /** Its provider refuses without asking the peer. */
+    @Test
+    void oneThatCannotMoveIsNotCounted() throws Exception {
+        connected(UpgradePolicy.afterBytes(1));
+        AtomicLong counted = counted();
+        await().until(
+                        () -> {
+                            long before = counted.get();
+                            write();
+                            return counted.get() == before;
+                        });
+        assertEquals(ReasonCode.PEER_REFUSED, reason());
+        channel.socket().setSoTimeout(1);
+        Expect.thrown(
+                SocketTimeoutException.class,
+                "Read timed out",
+                () -> channel.socket().getInputStream().read());
+    }
+
+    private AtomicLong counted() throws ReflectiveOperationException {
+        Handover handover = SwitchedConnection.of(channel).moving.handover;
+        Field sent = Handover.class.getDeclaredField("sent");
+        sent.setAccessible(true);
+        return (AtomicLong) sent.get(handover);
     }
 
     @Test
