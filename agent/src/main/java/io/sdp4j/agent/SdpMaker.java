@@ -27,11 +27,11 @@ record SdpMaker(
         implements LazyProvider.Maker {
     /**
      * Whether connections to {@code remote} move: onto shared memory if the address is this host's,
-     * unless a rule prefers another fabric.
+     * unless a rule prefers another fabric. Each connect asks, on its own thread.
      */
     @Override
     public boolean moves(InetAddress remote, List<String> fabrics) {
-        return movesTo(fabrics) && local.contains(remote);
+        return movesTo(fabrics) && local.listed(remote);
     }
 
     private boolean movesTo(List<String> fabrics) {

@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,9 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +26,11 @@ class SdpMakerTest {
     private static final List<String> ANY = List.of();
 
     private static SdpMaker maker(Map<String, String> given, FabricFactory... plugins) {
+        return maker(LocalAddresses.system(), given, plugins);
+    }
+
+    private static SdpMaker maker(
+            LocalAddresses hosts, Map<String, String> given, FabricFactory... plugins) {
         Settings settings =
                 Settings.of(
                         AgentSettings.ALL,
@@ -30,7 +39,7 @@ class SdpMakerTest {
                         line -> {
                             throw new AssertionError(line);
                         });
-        return new SdpMaker(settings, LocalAddresses.system(), List.of(plugins), _ -> {});
+        return new SdpMaker(settings, hosts, List.of(plugins), _ -> {});
     }
 
     private static FabricFactory plugin() {
@@ -60,6 +69,26 @@ class SdpMakerTest {
     void anotherHostIsNotReachedByMemory() throws Exception {
         InetAddress elsewhere = InetAddress.getByName("192.0.2.1"); // RFC 5737
         assertFalse(maker(Map.of()).moves(elsewhere, ANY));
+    }
+
+    /** The clock is the test's: 4.9 s pass, less than the time for which a list is kept. */
+    @Test
+    void connectsToOtherHostsListTheInterfacesOnce() {
+        AtomicInteger lists = new AtomicInteger();
+        AtomicLong nanos = new AtomicLong();
+        LocalAddresses hosts =
+                new LocalAddresses(
+                        () -> {
+                            lists.incrementAndGet();
+                            return Set.of();
+                        },
+                        nanos::get);
+        SdpMaker maker = maker(hosts, Map.of());
+        for (int i = 0; i < 49; i++) {
+            assertFalse(maker.moves(InetAddress.ofLiteral("192.0.2.1"), ANY));
+            nanos.addAndGet(100_000_000);
+        }
+        assertEquals(1, lists.get());
     }
 
     @Test

@@ -15,9 +15,10 @@ import java.util.function.LongSupplier;
  *
  * <p>Loopback (all of 127.0.0.0/8 and ::1) and the wildcard addresses, which mean this host as a
  * destination, are answered without a system call. For other addresses all interfaces are listed,
- * and the list is kept for {@value #LIFETIME_MILLIS} ms. If the list does not have the address and
- * is older than {@value #RECHECK_MILLIS} ms, a new list is made, so that a new address is found
- * earlier. An address that was removed may be called local for {@value #LIFETIME_MILLIS} ms.
+ * and the list is kept for {@value #LIFETIME_MILLIS} ms. If {@link #contains} does not find the
+ * address in a list that is older than {@value #RECHECK_MILLIS} ms, a new list is made, so that a
+ * new address is found earlier. An address that was removed may be called local for {@value
+ * #LIFETIME_MILLIS} ms.
  *
  * <p>Shape: one immutable snapshot in a volatile field. {@code listing} admits one thread to renew
  * it; other threads answer from the old snapshot meanwhile. Until there is a first snapshot, each
@@ -62,14 +63,21 @@ public final class LocalAddresses {
 
     /** Whether a connection to {@code address} ends on this host. */
     public boolean contains(InetAddress address) {
+        return listed(address)
+                || (!address.isMulticastAddress()
+                        && fresh(RECHECK_MILLIS).addresses.contains(address));
+    }
+
+    /**
+     * As {@link #contains}, but a new address may be called foreign for {@value #LIFETIME_MILLIS}
+     * ms. For all connects of a program: an address of another host is in no list, and each list
+     * takes system calls for every interface.
+     */
+    public boolean listed(InetAddress address) {
         if (address.isLoopbackAddress() || address.isAnyLocalAddress()) {
             return true;
         }
-        if (address.isMulticastAddress()) {
-            return false;
-        }
-        return fresh(LIFETIME_MILLIS).addresses.contains(address)
-                || fresh(RECHECK_MILLIS).addresses.contains(address);
+        return !address.isMulticastAddress() && fresh(LIFETIME_MILLIS).addresses.contains(address);
     }
 
     private Snapshot fresh(int maxAgeMillis) {

@@ -84,6 +84,17 @@ class LocalAddressesTest {
     }
 
     @Test
+    void foreignAddressesNeedNoListMore() {
+        assertTrue(addresses.listed(TEN));
+        passMillis(LocalAddresses.LIFETIME_MILLIS - 1);
+        assertFalse(addresses.listed(ELEVEN));
+        assertEquals(1, lists.get());
+        host.add(ELEVEN);
+        passMillis(1);
+        assertTrue(addresses.listed(ELEVEN));
+    }
+
+    @Test
     void aSystemThatDoesNotAnswerHasNoAddresses() {
         lister =
                 () -> {
