@@ -177,7 +177,7 @@ final class EarlySockets
             return SWITCH_ONLY;
         }
         int undecided = Boot.failed() ? OFF : SWITCH;
-        if (elsewhere || bound != null) {
+        if (elsewhere) {
             return undecided;
         }
         return switch (verdict) {
@@ -186,7 +186,8 @@ final class EarlySockets
             case "NO_RULES" -> NO_RULES;
             default -> {
                 int place = undecided == OFF ? OFF : place(remote.getAddress());
-                yield verdict.equals("SWITCH") && place != NOT_LOCAL ? undecided : place;
+                boolean needed = bound != null || verdict.equals("SWITCH");
+                yield needed && place != NOT_LOCAL ? undecided : place;
             }
         };
     }

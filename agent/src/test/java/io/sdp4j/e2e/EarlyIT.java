@@ -143,9 +143,10 @@ class EarlyIT {
         Path log = directory.resolve("classes.log");
         String port = Integer.toString(peer.getLocalPort());
         try (Jvms jvms = new Jvms(directory)) {
-            Map<String, String> plain = run(jvms, null, List.of(), EarlyLife.class, port).results();
+            Map<String, String> plain =
+                    run(jvms, null, List.of(), EarlyLife.class, port, "bound").results();
             Path rules = jvms.rules("tcp.conf", "use tcp client * *:*\n");
-            Child early = run(jvms, rules, logging(log), EarlyLife.class, port);
+            Child early = run(jvms, rules, logging(log), EarlyLife.class, port, "bound");
             assertEquals(lines(plain), lines(early.results()));
             assertTrue(text(early).contains("\"RULE_TCP\""), () -> text(early));
             assertFalse(switchStarted(log));

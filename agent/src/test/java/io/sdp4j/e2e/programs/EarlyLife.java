@@ -18,9 +18,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code PORT}, then {@code all} or nothing: what client sockets do in a program that has no
- * listener, one line for each thing. The peer there does what the first byte asks for, see {@code
- * EarlyIT}. With {@code all}, also what needs the switch.
+ * {@code PORT}, then {@code bound}, {@code all} or nothing: what client sockets do in a program
+ * that has no listener, one line for each thing. The peer there does what the first byte asks for,
+ * see {@code EarlyIT}. With {@code bound} also what bound sockets do, with {@code all} moreover
+ * what needs the switch whatever the rules say.
  */
 public final class EarlyLife {
     private static int port;
@@ -39,6 +40,9 @@ public final class EarlyLife {
         closed();
         if (args.length > 1) {
             bound();
+        }
+        if (args.length > 1 && args[1].equals("all")) {
+            anyAddress();
         }
     }
 
@@ -287,6 +291,9 @@ public final class EarlyLife {
             say("same port", () -> s.getLocalPort() == local);
             say("timeout", s::getSoTimeout);
         }
+    }
+
+    private static void anyAddress() throws Exception {
         try (Socket s = new Socket("0.0.0.0", port)) {
             s.getOutputStream().write('F');
             say("any address", () -> new String(s.getInputStream().readAllBytes(), UTF_8));
