@@ -82,10 +82,13 @@ final class EarlySocketImpl extends EarlyImpl
 
     private volatile boolean counted; // set once, when connected
     private long bornNanos; // set before counted
-    private final ReentrantLock readLock = new ReentrantLock();
-    private final ReentrantLock writeLock = new ReentrantLock();
-    private final AtomicLong sent = new AtomicLong(); // set under writeLock
-    private final AtomicLong received = new AtomicLong(); // set under readLock
+
+    // made before counted is set, as most sockets of some programs are not counted
+    private ReentrantLock readLock;
+    private ReentrantLock writeLock;
+    private AtomicLong sent; // its value: set under writeLock
+    private AtomicLong received; // its value: set under readLock
+
     private boolean wrote; // since the last read; a lost update counts a turn too few
     private long turns; // set under readLock
     private boolean ended; // a read has returned the end, and so must the next
@@ -150,6 +153,9 @@ final class EarlySocketImpl extends EarlyImpl
         SocketImpl switched = by == null ? null : by.next;
         if (listener != null && switched == null) {
             return; // no switch, or it does not know the listener, or the listener is garbage
+        }
+        if (remote != null) {
+            makeCounts(); // the switch may count what was not counted here
         }
         Map<String, Object> state = new HashMap<>();
         state.put("platform", platform);
@@ -250,11 +256,12 @@ final class EarlySocketImpl extends EarlyImpl
             }
             created = true;
             fd = platform.fd; // as in the JDK's own, for code that looks there
+            address = null; // a blank one, made by ServerSocket for other implementations
             remote = new InetSocketAddress(there, platform.getPort());
             bornNanos = System.nanoTime();
             listener = moves ? new WeakReference<>(by) : null;
             stays = !moves;
-            counted = moves;
+            counts(moves);
         }
     }
 
@@ -273,6 +280,23 @@ final class EarlySocketImpl extends EarlyImpl
         kernel = new SocksSocketImpl(accepted);
         options = null;
         bound = null;
+    }
+
+    private void counts(boolean moves) {
+        assert Thread.holdsLock(this);
+        if (moves) {
+            makeCounts();
+        }
+        counted = moves;
+    }
+
+    private void makeCounts() {
+        if (readLock == null) {
+            readLock = new ReentrantLock();
+            writeLock = new ReentrantLock();
+            sent = new AtomicLong();
+            received = new AtomicLong();
+        }
     }
 
     private void consider() {
@@ -368,7 +392,7 @@ final class EarlySocketImpl extends EarlyImpl
         synchronized (this) {
             remote = to;
             bornNanos = System.nanoTime();
-            counted = where == MAY_MOVE;
+            counts(where == MAY_MOVE);
         }
         connected.incrementAndGet(where);
     }

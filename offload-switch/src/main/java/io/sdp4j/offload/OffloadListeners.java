@@ -1,5 +1,6 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.api.ConnectionInfo;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -27,6 +28,8 @@ public final class OffloadListeners implements AutoCloseable, Runnable {
             Attempt.kernel(
                     ReasonCode.ACCEPTED_TCP,
                     "the peer came in by TCP although the listener offers offload");
+
+    private static final ConnectionInfo BY_TCP_INFO = BY_TCP.kernelInfo(); // one for all of them
 
     private final OffloadSwitch owner;
     private final Decision decision;
@@ -147,6 +150,12 @@ public final class OffloadListeners implements AutoCloseable, Runnable {
     public Attempt why() {
         Attempt why = failure;
         return why == null ? BY_TCP : why;
+    }
+
+    /** The description of connections that are accepted now from the kernel. */
+    public ConnectionInfo kernelInfo() {
+        Attempt why = failure;
+        return why == null ? BY_TCP_INFO : why.kernelInfo();
     }
 
     /** The next stream that waits to be accepted, from each listener in turn; null if none does. */

@@ -86,6 +86,10 @@ public final class OffloadSwitch {
     public static final Attempt IN_SCOPE =
             Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");
 
+    /** For a connection to another host; one for all, as many connections keep it. */
+    private static final Attempt NOT_LOCAL =
+            Attempt.kernel(ReasonCode.NOT_LOCAL, "the destination is not an address of this host");
+
     private static final int DEFAULT_BACKLOG = 50;
 
     /** Most destinations whose last failure is remembered. */
@@ -193,9 +197,7 @@ public final class OffloadSwitch {
             return Attempt.kernel(noListener.reason(), noListener.getMessage());
         }
         if (allBeginOnKernel(decision) && !beginsOnKernel(decision, remote)) {
-            return Attempt.kernel(
-                    ReasonCode.NOT_LOCAL,
-                    remote.getAddress().getHostAddress() + " is not an address of this host");
+            return NOT_LOCAL;
         }
         if (failures.contains(remote)) {
             return Attempt.kernel(

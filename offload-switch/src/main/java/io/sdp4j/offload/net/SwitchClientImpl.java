@@ -37,7 +37,7 @@ import java.util.function.Consumer;
  */
 final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consumer<IOException> {
     final boolean proxies; // whether the proxy selector is asked
-    private SocketConnect connect; // null until it connects
+    private SocketConnect connect; // null until it connects, and afterwards
     private InetSocketAddress local; // of an offloaded connection
     private InetSocketAddress remote; // of an offloaded connection
     private OptionLog inherited; // of an accepted offloaded socket, from its listener, or null
@@ -138,6 +138,9 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             connects = connect;
         }
         connects.connect(address, startNanos, millis);
+        synchronized (stateLock) {
+            connect = null; // it is connected: there is none to come
+        }
     }
 
     static Began begun() {
@@ -218,6 +221,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             }
             kernel = connected;
             fd = connected.fileDescriptor(); // as in the JDK's own, for code that reads it
+            address = null; // a blank one, made by ServerSocket for other implementations
             if (timeoutMillis > 0) {
                 connected.setOption(SO_TIMEOUT, timeoutMillis); // behaviour 30
             }

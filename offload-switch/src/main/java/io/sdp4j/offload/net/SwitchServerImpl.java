@@ -165,7 +165,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     ConnectionInfo whyByTcp() {
         Acceptor both = acceptor;
         if (both != null) {
-            return both.listening().why().kernelInfo();
+            return both.listening().kernelInfo();
         }
         synchronized (stateLock) {
             return kernelInfo;

@@ -23,7 +23,7 @@ final class ChannelOptions {
     private final SwitchSelectorProvider provider;
     private final ConnectionChannel channel;
     private final ProtocolFamily family; // or null
-    private final Map<SocketOption<?>, Object> set = new LinkedHashMap<>();
+    private Map<SocketOption<?>, Object> set = Map.of(); // replaced when one is set
     private boolean byCopy; // the channel cannot answer any more
     private SocketChannel holder;
 
@@ -41,13 +41,18 @@ final class ChannelOptions {
         } else {
             other.setOption(name, value);
         }
+        if (set.isEmpty()) {
+            set = new LinkedHashMap<>();
+        }
         set.remove(name);
         set.put(name, value);
     }
 
     /** Adopts options that were set before, in that order. */
     void known(Map<SocketOption<?>, Object> options) {
-        set.putAll(options);
+        if (!options.isEmpty()) {
+            set = new LinkedHashMap<>(options);
+        }
     }
 
     <T> T get(SocketOption<T> name) throws IOException {

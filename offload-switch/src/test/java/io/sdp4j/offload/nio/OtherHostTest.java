@@ -3,6 +3,7 @@ package io.sdp4j.offload.nio;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -69,6 +70,23 @@ class OtherHostTest {
             }
             assertEquals(ReasonCode.NOT_LOCAL, SwitchChannels.explain(c).orElseThrow().reason());
         }
+    }
+
+    /** Programs may have many of them, and each keeps the reason. */
+    @Test
+    void allHaveOneReason() throws IOException {
+        try (ServerSocketChannel listener = ServerSocketChannel.open();
+                SocketChannel a = open(new HereOnly());
+                SocketChannel b = open(new HereOnly())) {
+            listener.bind(new InetSocketAddress(LOOPBACK, 0));
+            assertSame(why(a, listener), why(b, listener));
+        }
+    }
+
+    private static String why(SocketChannel c, ServerSocketChannel listener) throws IOException {
+        c.configureBlocking(true);
+        c.connect(listener.getLocalAddress());
+        return SwitchChannels.explain(c).orElseThrow().detail();
     }
 
     @Test
