@@ -177,6 +177,8 @@ public final class Linux {
             MemorySegment state = arena.allocate(Handles.STATE);
             long r = (long) Handles.SYSCALL.invokeExact(state, (long) number, a, b, c, d, e, f);
             return r == -1 ? -state.get(JAVA_INT, Handles.ERRNO) : r;
+        } catch (Error full) { // a full stack
+            throw full;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -196,6 +198,8 @@ public final class Linux {
         }
         try {
             return (long) Handles.SYSCALL_NO_ERRNO.invokeExact((long) number, a, b, c, d, e, f);
+        } catch (Error full) { // a full stack
+            throw full;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -217,6 +221,8 @@ public final class Linux {
         }
         try {
             return (int) Handles.SCHED_GETCPU.invokeExact();
+        } catch (Error full) { // a full stack
+            throw full;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }

@@ -141,6 +141,8 @@ final class Bindings {
             long value;
             try {
                 value = (long) function.invokeExact(state, words);
+            } catch (Error e) { // a full stack
+                throw e;
             } catch (Throwable t) {
                 throw new AssertionError(t);
             }

@@ -54,6 +54,8 @@ final class DataPathVerbs {
     int poll(long cq, int max, long wcs) {
         try {
             return (int) POLL_CQ.invokeExact(pollCq, cq, max, wcs);
+        } catch (Error e) { // a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -63,6 +65,8 @@ final class DataPathVerbs {
     int requestNotify(long cq, boolean solicitedOnly) {
         try {
             return (int) NOTIFY_CQ.invokeExact(notifyCq, cq, solicitedOnly ? 1 : 0);
+        } catch (Error e) { // a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -72,6 +76,8 @@ final class DataPathVerbs {
     int postSend(long qp, long wr, long badWr) {
         try {
             return (int) POST_WR.invokeExact(postSend, qp, wr, badWr);
+        } catch (Error e) { // a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -81,6 +87,8 @@ final class DataPathVerbs {
     int postReceive(long qp, long wr, long badWr) {
         try {
             return (int) POST_WR.invokeExact(postReceive, qp, wr, badWr);
+        } catch (Error e) { // a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }

@@ -138,6 +138,8 @@ final class Ibv {
     boolean getCqEvent(long channel, long out) {
         try {
             return (int) getCqEvent.invokeExact(channel, out, out + 8) == 0;
+        } catch (Error e) { // a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -147,6 +149,8 @@ final class Ibv {
     void ackCqEvents(long cq, int count) {
         try {
             ackCqEvents.invokeExact(cq, count);
+        } catch (Error e) { // a full stack
+            throw e;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
