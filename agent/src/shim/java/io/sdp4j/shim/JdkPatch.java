@@ -1,5 +1,7 @@
 package io.sdp4j.shim;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
@@ -8,16 +10,18 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
 import java.lang.constant.ClassDesc;
-import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.Instrumentation;
-import java.security.ProtectionDomain;
 import java.util.function.Consumer;
 
 /**
  * Adds code at the start of methods of one class of the JDK's that is loaded already. The code may
  * name only types of the class's own package and public types of the JDK.
+ *
+ * <p>The class is redefined, not retransformed: when another agent retransforms it later, the JVM
+ * begins with the last definition. Transformers of other agents see the new definition, too.
  */
-abstract class JdkPatch implements ClassFileTransformer {
+abstract class JdkPatch {
     private final String className;
     private final int methods;
     private final String lost;
@@ -49,15 +53,18 @@ abstract class JdkPatch implements ClassFileTransformer {
      * @return what does not work then, as a sentence; null if the patch succeeded or the JVM ends
      */
     String apply(Instrumentation instrumentation) {
+        boolean done = false;
         try {
-            instrumentation.addTransformer(this, true);
-            instrumentation.retransformClasses(Class.forName(className, false, null));
-        } catch (Exception | LinkageError e) {
-            patched = 0;
-        } finally {
-            instrumentation.removeTransformer(this);
+            Class<?> type = Class.forName(className, false, null);
+            byte[] file = changed(type);
+            if (patched == methods) {
+                instrumentation.redefineClasses(new ClassDefinition(type, file));
+                done = true;
+            }
+        } catch (Exception | LinkageError | InternalError e) {
+            // this JDK's class is another one, or the JVM does not change it
         }
-        return patched == methods || ends(instrumentation) ? null : lost;
+        return done || ends(instrumentation) ? null : lost;
     }
 
     /** Whether the JVM is ending. It changes no class then, which is not a fault of this JDK. */
@@ -65,15 +72,11 @@ abstract class JdkPatch implements ClassFileTransformer {
         return instrumentation.getAllLoadedClasses() == null;
     }
 
-    @Override
-    public final byte[] transform(
-            ClassLoader loader,
-            String name,
-            Class<?> redefined,
-            ProtectionDomain domain,
-            byte[] bytes) {
-        if (!className.replace('.', '/').equals(name)) {
-            return null;
+    private byte[] changed(Class<?> type) throws IOException {
+        byte[] bytes;
+        try (InputStream in =
+                type.getModule().getResourceAsStream(className.replace('.', '/') + ".class")) {
+            bytes = in.readAllBytes();
         }
         ClassFile file = ClassFile.of();
         return file.transformClass(

@@ -9,6 +9,7 @@ import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.RewritingAgent;
 import io.sdp4j.e2e.AgentReport;
+import io.sdp4j.e2e.programs.Proxied;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,15 +73,7 @@ class SurroundingsIT {
     @Test
     @DisplayName("72: another agent rewrites classes")
     void standsBesideAnAgentThatRewritesClasses() throws IOException {
-        Path other =
-                AgentRuns.jar(
-                        folder.resolve("rewriting.jar"),
-                        Map.of(
-                                "Premain-Class",
-                                RewritingAgent.class.getName(),
-                                "Can-Retransform-Classes",
-                                "true"),
-                        AgentRuns.entries(RewritingAgent.class, nested("Rewriter"), nested("1")));
+        Path other = rewritingAgent();
         for (boolean first : new boolean[] {true, false}) {
             Path report = folder.resolve("report-" + first + ".json");
             List<String> options = new ArrayList<>(List.of(agentReportingTo(report)));
@@ -91,6 +84,33 @@ class SurroundingsIT {
                     outcome.outLines().contains("rewritten jdk=true sdp4j=true failed=0"),
                     outcome::out);
         }
+    }
+
+    /**
+     * Goal: what the agent changes in a class of the JDK stays when another one changes it later.
+     */
+    @Test
+    @DisplayName("72: another agent rewrites the JDK's SOCKS client")
+    void anSdpRuleHoldsForAProxyBesideSuchAnAgent() throws IOException {
+        Path rules = Files.writeString(folder.resolve("rules.conf"), "use sdp client * *:1\n");
+        Path other = rewritingAgent();
+        for (boolean first : new boolean[] {true, false}) {
+            List<String> options = new ArrayList<>(List.of(Jvm.agent("policy=" + rules)));
+            options.add(first ? 0 : 1, "-javaagent:" + other);
+            Jvm.Outcome outcome = Jvm.run(Proxied.class, options, "named", "1", "2", "20000");
+            assertTrue(outcome.out().contains("because of a SOCKS proxy"), outcome::out);
+        }
+    }
+
+    private Path rewritingAgent() throws IOException {
+        return AgentRuns.jar(
+                folder.resolve("rewriting.jar"),
+                Map.of(
+                        "Premain-Class",
+                        RewritingAgent.class.getName(),
+                        "Can-Retransform-Classes",
+                        "true"),
+                AgentRuns.entries(RewritingAgent.class, nested("Rewriter"), nested("1")));
     }
 
     private static Class<?> nested(String name) {

@@ -29,9 +29,10 @@ public final class RewritingAgent {
     private RewritingAgent() {}
 
     public static void premain(String nothing, Instrumentation instrumentation)
-            throws UnmodifiableClassException {
+            throws ReflectiveOperationException, UnmodifiableClassException {
         instrumentation.addTransformer(new Rewriter(), true);
-        instrumentation.retransformClasses(Socket.class, ServerSocket.class);
+        instrumentation.retransformClasses(
+                Socket.class, ServerSocket.class, Class.forName("java.net.SocksSocketImpl"));
         Runtime.getRuntime()
                 .addShutdownHook(
                         new Thread(
