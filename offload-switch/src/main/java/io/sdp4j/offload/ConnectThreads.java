@@ -3,7 +3,6 @@ package io.sdp4j.offload;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -45,7 +44,8 @@ public final class ConnectThreads {
                     IDLE_SECONDS,
                     TimeUnit.SECONDS,
                     new SynchronousQueue<>(),
-                    daemons("sdp4j-handler"));
+                    daemons("sdp4j-handler")
+                            .factory()); // its tasks call the application's handlers
 
     private ConnectThreads() {}
 
@@ -57,18 +57,22 @@ public final class ConnectThreads {
                         IDLE_SECONDS,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(),
-                        daemons("sdp4j-connect"));
+                        daemons("sdp4j-connect").uncaughtExceptionHandler(new Failed()).factory());
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }
 
     /** They hold nothing of their caller's: their context class loader is the system's. */
-    private static ThreadFactory daemons(String name) {
-        return Thread.ofPlatform()
-                .daemon()
-                .name(name)
-                .inheritInheritableThreadLocals(false)
-                .factory();
+    private static Thread.Builder.OfPlatform daemons(String name) {
+        return Thread.ofPlatform().daemon().name(name).inheritInheritableThreadLocals(false);
+    }
+
+    /** Logs the failure of a task of ours, of which the application's handler must not hear. */
+    private static final class Failed implements Thread.UncaughtExceptionHandler {
+        @Override
+        public void uncaughtException(Thread thread, Throwable e) {
+            OffloadSwitch.Log.OUT.warn("a task of {} failed", thread.getName(), e);
+        }
     }
 
     /**

@@ -95,7 +95,7 @@ public final class LogSink {
             } else {
                 SystemLog.LOGGER.log(SystemLog.level(level), message, thrown);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             threshold = OFF; // the application's logging is broken
         }
     }
