@@ -548,7 +548,7 @@ final class Boot {
     static void report(String file) {
         try {
             agent("report", file, EARLY_COUNTS, offBecause);
-        } catch (ReflectiveOperationException | RuntimeException e) {
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             say("no report: " + cause(e));
         }
     }

@@ -124,7 +124,11 @@ public final class Premain implements BiConsumer<String, Object[]> {
         if (Boot.flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
-        new NativeTransports(new LoadedClasses()).start();
+        try {
+            new NativeTransports(new LoadedClasses()).start();
+        } catch (OutOfMemoryError e) {
+            // no thread: only the look-out for native transports is missing
+        }
     }
 
     /** Prints now what is wrong with options and rules, as the first socket may be hours away. */

@@ -19,6 +19,8 @@ import io.sdp4j.agent.programs.Parent;
 import io.sdp4j.agent.programs.Prying;
 import io.sdp4j.agent.programs.Surroundings;
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -516,6 +518,20 @@ class AgentIT {
         assertEquals(1, late.lines().filter(l -> l.startsWith(line)).count(), late);
         Jvm.Outcome directory = connect("report=" + folder);
         assertTrue(directory.err().contains("is a directory, name a file"), directory::err);
+    }
+
+    /** Goal: an Error of ours does not reach the program's handler, which may end the JVM there. */
+    @Test
+    void saysThatABrokenJarMakesNoReport() throws Exception {
+        Path jar = Files.copy(Jvm.JAR, folder.resolve("broken.jar"));
+        try (FileSystem inside = FileSystems.newFileSystem(jar)) {
+            String type = "sdp4j-modules/io.sdp4j.agent/io/sdp4j/agent/Agent.class";
+            Files.writeString(inside.getPath(type), "not a class");
+        }
+        String agent = "-javaagent:" + jar + "=report=" + folder.resolve("r.json");
+        Jvm.Outcome outcome = Jvm.run(NoSocket.class, List.of(agent));
+        assertEquals(1, outcome.errLines().size(), outcome::err);
+        assertTrue(outcome.err().startsWith("sdp4j: no report: "), outcome::err);
     }
 
     /**
