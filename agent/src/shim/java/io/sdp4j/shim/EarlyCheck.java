@@ -91,7 +91,7 @@ final class EarlyCheck extends ClassLoader {
         return Loader.ONE.loadClass(name).getConstructor().newInstance();
     }
 
-    /** The agent jar, which stays open, so that it may be replaced while the JVM runs. */
+    /** The agent jar, open since the start, so that it may be replaced while the JVM runs. */
     static ZipFile jar() {
         return Loader.JAR;
     }

@@ -1,6 +1,5 @@
 package io.sdp4j.shim;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.module.ModuleReference;
@@ -11,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.zip.ZipFile;
 
 /**
  * The modules of the agent jar in this JVM, by name. The layer's controller is not kept, because it
@@ -30,7 +28,7 @@ record Layer(Map<String, Module> modules) {
             URI jar = agentJar();
             ModuleLayer.Controller controller =
                     ModuleLayer.defineModulesWithOneLoader(
-                            Bundle.resolve(new ZipFile(new File(jar)), jar, ROOT),
+                            Bundle.resolve(EarlyCheck.jar(), jar, ROOT),
                             List.of(ModuleLayer.boot()),
                             ClassLoader.getPlatformClassLoader());
             Map<String, Module> modules = new HashMap<>();
@@ -73,7 +71,7 @@ record Layer(Map<String, Module> modules) {
                         "AgentLoader AgentModules");
         return new Layer(
                 ((Function<Collection<ModuleReference>, Map<String, Module>>) definer)
-                        .apply(Bundle.closure(new ZipFile(new File(jar)), jar, ROOT)));
+                        .apply(Bundle.closure(EarlyCheck.jar(), jar, ROOT)));
     }
 
     /** Returns the place of the jar that this class was loaded from. */

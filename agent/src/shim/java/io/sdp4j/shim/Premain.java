@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.zip.ZipFile;
 
 /**
  * Does the work that the agent must do at once, when the JVM starts or the agent is loaded into a
@@ -82,6 +83,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
             return;
         }
         taken = true;
+        ZipFile _ = EarlyCheck.jar(); // opened now: a later one may be of another version
         Boot.grants = new Grants(given);
         Map<String, String> parsed = Options.parse(text);
         Boot.options = parsed;

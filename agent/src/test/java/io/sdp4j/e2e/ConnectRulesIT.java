@@ -137,7 +137,7 @@ class ConnectRulesIT {
         try (Jvms jvms = new Jvms(directory);
                 ServerSocket only = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 ServerSocket any = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-            Path jar = Files.copy(Jvms.agentJar(), directory.resolve("agent.jar"));
+            Path jar = EarlyListenIT.jarWithoutTheSwitch(directory);
             String options = "policy.required=true,upgrade=" + upgrade;
             if (!rule.isEmpty()) {
                 String text = rule.replace("PORT", "" + only.getLocalPort()) + "\n";

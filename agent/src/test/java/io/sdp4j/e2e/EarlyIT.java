@@ -12,6 +12,8 @@ import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
 import io.sdp4j.e2e.programs.IntoSocket;
 import io.sdp4j.e2e.programs.SecondConnect;
+import io.sdp4j.e2e.programs.WithoutSwitch;
+import io.sdp4j.testing.JvmCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -199,6 +201,29 @@ class EarlyIT {
             assertEquals("true", off.results().get("connected"), off::toString);
             assertTrue(text(off).contains("\"reasons\":{\"SWITCH_OFF\":1}"), () -> text(off));
             assertEquals(1, off.report().policy(), () -> text(off));
+        }
+    }
+
+    /**
+     * The last kind of channel starts the switch. Nothing is configured, so nothing is read early.
+     */
+    @Test
+    void aJarThatIsGoneIsStillUsed() throws Exception {
+        Path jar = Files.copy(Jvms.agentJar(), directory.resolve("agent.jar"));
+        String port = Integer.toString(peer.getLocalPort());
+        List<String> command =
+                JvmCommand.of(WithoutSwitch.class, jar.toString(), port, port)
+                        .options("-javaagent:" + jar)
+                        .classPath(Jvms.classPathOf(WithoutSwitch.class))
+                        .builder()
+                        .command();
+        try (Jvms jvms = new Jvms(directory)) {
+            Child child = jvms.start("WithoutSwitch", command, null);
+            Map<String, String> results = child.results();
+            for (String kind : List.of("socket", "channel", "asynchronous")) {
+                assertEquals("yes", results.get(kind), child::toString);
+            }
+            assertEquals(List.of(), child.err(), child::toString);
         }
     }
 

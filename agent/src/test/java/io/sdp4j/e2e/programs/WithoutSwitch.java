@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutionException;
 
 /**
  * {@code JAR PORT OTHER}: deletes the agent's jar before the first socket; whether the ports can be
- * reached then.
+ * reached then, with the switch or without.
  */
 public final class WithoutSwitch {
     private WithoutSwitch() {}
