@@ -1,5 +1,6 @@
 package io.sdp4j.agent;
 
+import io.sdp4j.agent.log.LogSink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -7,9 +8,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Prints the lines that an operator must see without having asked for a log: on standard error,
- * because standard output belongs to the application, and in the log's file if there is one. Lines
- * that come before the settings say whether to print any are held back. Thread-safe; {@code this}
- * guards every field.
+ * because standard output belongs to the application, and in the log's file if there is one. A
+ * thread of the log prints them, as locks may be held. Lines that come before the settings say
+ * whether to print any are held back. Thread-safe; {@code this} guards every field.
  */
 final class Console implements Consumer<String> {
     private static final String PREFIX = "sdp4j: ";
@@ -56,7 +57,7 @@ final class Console implements Consumer<String> {
             LoggerFactory.getLogger(Console.class).warn(bare);
         }
         if (!quiet && !told.remove(line)) {
-            System.err.println(line.startsWith(PREFIX) ? line : PREFIX + line);
+            LogSink.print(line.startsWith(PREFIX) ? line : PREFIX + line);
         }
     }
 }

@@ -47,6 +47,7 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
         try {
             if (found != null) {
                 brought = true;
+                Boot.printSaid();
             } else {
                 found = (AsynchronousChannelProvider) Boot.ofAgent("asynchronousChannels");
             }

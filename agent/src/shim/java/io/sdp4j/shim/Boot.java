@@ -12,6 +12,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -47,6 +48,9 @@ final class Boot {
     private static final Object LAYER_LOCK = new Object();
     private static final Object EARLY_LOCK = new Object();
     private static final Object CHANNELS_LOCK = new Object();
+
+    /** Lines that wait until their thread holds no lock; see {@link #printSaid}. */
+    private static final ConcurrentLinkedQueue<String> SAID = new ConcurrentLinkedQueue<>();
 
     static Grants grants; // set once, when the agent is installed
     static volatile Map<String, String> options = Map.of();
@@ -184,6 +188,7 @@ final class Boot {
                     earlyKnown = true;
                 }
             }
+            printSaid();
         }
         return early;
     }
@@ -202,8 +207,10 @@ final class Boot {
                 earlyChannels = (EarlyChannels) earlyMaker(Grants.Deed.EARLY_CHANNELS);
                 earlyChannelsKnown = true;
             }
-            return earlyChannels;
+            known = earlyChannels;
         }
+        printSaid();
+        return known;
     }
 
     /**
@@ -316,12 +323,12 @@ final class Boot {
 
     /**
      * Says once in this JVM that something stays on TCP; the next one most likely fails in the same
-     * way.
+     * way. Said later, as its lock is held and standard error may lead to it.
      */
     private static void sayStays(Object what, Throwable why) {
         if (!staysTold) {
             staysTold = true;
-            say(what + " stays on kernel TCP; others may too: " + cause(why) + " (told once)");
+            sayLater(what + " stays on kernel TCP; others may too: " + cause(why) + " (told once)");
         }
     }
 
@@ -353,7 +360,9 @@ final class Boot {
      * refused.
      */
     static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
-        return Rules.KNOWN;
+        BiFunction<InetSocketAddress, InetSocketAddress, String> known = Rules.KNOWN;
+        printSaid(); // not while the rules are opened: other sockets wait for that
+        return known;
     }
 
     /** Looks up the rules at their first use. */
@@ -372,7 +381,7 @@ final class Boot {
     }
 
     /**
-     * Prints lines that were not printed when the JVM started. Lines that are printed while the
+     * Takes lines that were not printed when the JVM started. Lines that are printed while the
      * rules are opened are passed on to the switch, which reads the rules again. Lines about a
      * later file are not.
      */
@@ -391,7 +400,7 @@ final class Boot {
                 more.put(TOLD, before == null ? line : before + "\n" + line);
                 options = more; // only this thread does so
             }
-            System.err.println(line);
+            SAID.add(line);
         }
     }
 
@@ -451,6 +460,12 @@ final class Boot {
     }
 
     private static SocketImplFactory[] start() {
+        SocketImplFactory[] pair = startLocked();
+        printSaid();
+        return pair;
+    }
+
+    private static SocketImplFactory[] startLocked() {
         synchronized (LOCK) {
             if (factories != null) {
                 return factories;
@@ -494,6 +509,7 @@ final class Boot {
         if (factories == null) {
             start(); // not under the lock: the start itself may open a channel
         }
+        SelectorProvider provider;
         synchronized (CHANNELS_LOCK) {
             if (channels == null) {
                 try {
@@ -502,10 +518,13 @@ final class Boot {
                     say("channels are not offloaded: " + e.getMessage());
                 }
             }
-            return channels != null
-                    ? channels
-                    : (SelectorProvider) grants.ask(Grants.Deed.JDK_CHANNELS);
+            provider =
+                    channels != null
+                            ? channels
+                            : (SelectorProvider) grants.ask(Grants.Deed.JDK_CHANNELS);
         }
+        printSaid();
+        return provider;
     }
 
     /** Whether the switch has started, or could not. */
@@ -573,8 +592,34 @@ final class Boot {
 
     /** Prints a line for the operator, unless the agent is told to be quiet. */
     static void say(String line) {
+        sayLater(line);
+        printSaid();
+    }
+
+    /** The same, for a thread that holds a lock which only it knows. */
+    static void sayLater(String line) {
         if (!flag("quiet", false)) {
-            System.err.println("sdp4j: " + line);
+            SAID.add("sdp4j: ".concat(line));
+        }
+    }
+
+    /**
+     * Prints the lines that wait, unless the caller holds a lock of ours: standard error may be the
+     * program's, and open a socket to write to.
+     */
+    static void printSaid() {
+        if (SAID.isEmpty()
+                || Thread.holdsLock(LOCK)
+                || Thread.holdsLock(EARLY_LOCK)
+                || Thread.holdsLock(CHANNELS_LOCK)) {
+            return;
+        }
+        try {
+            for (String line = SAID.poll(); line != null; line = SAID.poll()) {
+                System.err.println(line);
+            }
+        } catch (RuntimeException | LinkageError e) {
+            // the program's stream is broken, which no socket may suffer from
         }
     }
 

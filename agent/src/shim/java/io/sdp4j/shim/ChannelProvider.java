@@ -58,6 +58,7 @@ public final class ChannelProvider extends SelectorProvider {
         SelectorProvider t = target;
         if (t == null) {
             t = Brought.FOUND;
+            Boot.printSaid(); // not while it is looked up: other channels wait for that
             if (t == null) {
                 t = Boot.channels();
                 if (!Boot.settled()) {

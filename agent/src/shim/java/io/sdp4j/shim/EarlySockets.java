@@ -157,6 +157,7 @@ final class EarlySockets
     @Override
     public int applyAsInt(InetSocketAddress bound, InetSocketAddress remote) {
         String verdict = rules == null ? "OFFLOAD_FIRST" : rules.apply(bound, remote);
+        Boot.printSaid(); // about a file of rules that is new
         if (remote == null) {
             return switch (verdict) {
                 case "KERNEL" -> RULE_TCP;

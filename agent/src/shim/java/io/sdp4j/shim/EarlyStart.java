@@ -89,6 +89,7 @@ final class EarlyStart implements Runnable {
             } catch (Throwable e) { // the other tasks still run
                 Boot.say("a socket stays on kernel TCP: " + Boot.cause(e));
             }
+            Boot.printSaid();
         }
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Proxied;
+import io.sdp4j.e2e.programs.RemoteErr;
 import io.sdp4j.e2e.programs.WithoutSwitch;
 import java.io.IOException;
 import java.io.InputStream;
@@ -125,7 +126,33 @@ class ConnectRulesIT {
         }
     }
 
-    /** Without its jar the switch cannot start. */
+    /** The host of the second rule is unknown, which the agent says at the first socket. */
+    @ParameterizedTest
+    @CsvSource({"auto, ''", "auto, apart", "connect, ''", "connect, apart"})
+    @DisplayName("31: an sdp rule holds for the socket that standard error writes to")
+    void holdsWhileTheAgentSaysSomething(String upgrade, String apart) throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            int port = proxy.getLocalPort();
+            String text =
+                    "use sdp client * *:%d%nuse tcp client * no-such-host.invalid:1%n"
+                            .formatted(port);
+            Path rules = jvms.rules("sdp.conf", text);
+            jvms.upgrade(upgrade);
+            Child child =
+                    jvms.java(
+                            "RemoteErr",
+                            rules,
+                            List.of(),
+                            Jvms.classPathOf(RemoteErr.class),
+                            RemoteErr.class.getName(),
+                            (port + " " + apart).strip().split(" ", -1));
+            Map<String, String> results = child.results();
+            assertEquals("refused", results.get("stream"), child::toString);
+            assertEquals("refused", results.get("first"), child::toString);
+            assertEquals(0, asked.get(), child::toString);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "use sdp client * *:PORT, auto, yes",

@@ -79,11 +79,23 @@ public final class LogSink {
             threshold = OFF;
             if (!silent) {
                 String why = "sdp4j: nothing is logged, the log file cannot be opened: " + e;
-                LATER.add(() -> System.err.println(why));
+                print(why);
             }
         } catch (RuntimeException e) {
             threshold = OFF; // no failure may reach a socket call
         }
+    }
+
+    /** Prints a line on standard error, which may be a stream of the application's, and block. */
+    public static void print(String line) {
+        LATER.add(
+                () -> {
+                    try {
+                        System.err.println(line);
+                    } catch (RuntimeException | LinkageError e) {
+                        // the application's stream is broken
+                    }
+                });
     }
 
     private static void writeToOthers(

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -158,6 +159,38 @@ final class LogSinkTest {
         assertEquals(texts.stream().sorted().toList(), texts);
         assertEquals("line 10000", texts.getFirst());
         assertTrue(texts.size() == LogThread.MOST || texts.size() == LogThread.MOST + 1);
+        awaitEndOfThread();
+    }
+
+    /** Goal: logging that is incomplete does not reach the handler, which may end the JVM. */
+    @Test
+    void anErrorOfTheApplicationsLoggingStaysHere() {
+        List<Throwable> uncaught = new CopyOnWriteArrayList<>();
+        OutputStream incomplete =
+                new OutputStream() {
+                    @Override
+                    public void write(int b) {
+                        throw new NoClassDefFoundError("of the test");
+                    }
+                };
+        PrintStream usual = System.err;
+        Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
+        System.setErr(new PrintStream(incomplete, true, StandardCharsets.UTF_8));
+        Thread.setDefaultUncaughtExceptionHandler((_, e) -> uncaught.add(e));
+        try {
+            LogSink.configure("trace", "", false);
+            LogSink.print("a line");
+            LogSink.write(Level.TRACE, "test", "a record", null);
+            awaitEndOfThread();
+        } finally {
+            System.setErr(usual);
+            Thread.setDefaultUncaughtExceptionHandler(handler);
+            LogSink.configure("warn", "", false);
+        }
+        assertEquals(List.of(), uncaught);
+    }
+
+    private static void awaitEndOfThread() {
         await().until(
                         () ->
                                 Thread.getAllStackTraces().keySet().stream()
