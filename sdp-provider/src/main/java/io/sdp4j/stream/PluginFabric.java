@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.ConnectRequest;
 import io.sdp4j.fabric.Fabric;
@@ -21,11 +22,19 @@ import java.util.function.Supplier;
  * Wraps the fabric of a plug-in. Its exceptions while connections are set up become failures of
  * this fabric alone, so that other fabrics are tried; so do the linkage errors of a plug-in that
  * was built for another version. Closing it never fails, so that other fabrics are closed, too.
+ *
+ * <p>A plug-in is asked in a kernel scope: a socket that it opens to set a connection up would
+ * otherwise lead to the plug-in again.
  */
 public final class PluginFabric implements Fabric {
     private final Fabric fabric;
     private final String name;
     private final Capabilities capabilities;
+
+    static PluginFabric open(FabricFactory plugin) throws FabricException {
+        return KernelSockets.<PluginFabric, FabricException>call(
+                () -> new PluginFabric(plugin.open()));
+    }
 
     /**
      * Reads the name and the capabilities, which cannot fail later; if {@code fabric} throws,
@@ -60,7 +69,7 @@ public final class PluginFabric implements Fabric {
     private static FabricPath path(FabricFactory plugin, InetAddress remote) {
         String why;
         try {
-            if (plugin.reaches(remote)) {
+            if (KernelSockets.call(() -> plugin.reaches(remote))) {
                 return FabricPath.usable(plugin.name(), "", 0, 0);
             }
             why = "it does not lead to " + remote.getHostAddress();
@@ -77,7 +86,7 @@ public final class PluginFabric implements Fabric {
 
     private <T> T guarded(Call<T> call) throws FabricException {
         try {
-            return call.run();
+            return KernelSockets.<T, FabricException>call(call::run);
         } catch (RuntimeException | LinkageError e) {
             throw new FabricException(
                     FabricException.Cause.UNAVAILABLE,

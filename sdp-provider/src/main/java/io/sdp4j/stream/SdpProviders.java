@@ -67,7 +67,7 @@ public final class SdpProviders {
             resolver = devices;
         }
         for (FabricFactory plugin : plugins) {
-            openers.put(plugin.name(), () -> new PluginFabric(plugin.open()));
+            openers.put(plugin.name(), () -> PluginFabric.open(plugin));
         }
         SdpOffloadProvider provider =
                 new SdpOffloadProvider(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.fabric.Capabilities;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
@@ -17,6 +18,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,61 @@ class PluginFabricTest {
         assertTrue(e.getMessage().contains("fabric broken failed"), e.getMessage());
         assertThrows(FabricException.class, () -> guarded.listen(null));
         assertEquals(0, guarded.choosePort(() -> null));
+    }
+
+    /** Otherwise the set-up of a connection by sockets would lead to the plug-in again. */
+    @Test
+    void socketsThatAPlugInOpensAreTheKernels() throws Exception {
+        Set<String> byRules = ConcurrentHashMap.newKeySet();
+        Capabilities capabilities = new Capabilities(92, true, 0, false, 1, false);
+        Map<String, Object> has =
+                Map.of(
+                        "name",
+                        "wired",
+                        "capabilities",
+                        capabilities,
+                        "listen",
+                        (FabricListener) () -> {},
+                        "choosePort",
+                        1);
+        Fabric fabric =
+                Shims.proxy(
+                        Fabric.class,
+                        (_, method, _) -> {
+                            note(method.getName(), byRules);
+                            return has.get(method.getName());
+                        });
+        FabricFactory plugin =
+                new FabricFactory() {
+                    @Override
+                    public String name() {
+                        return "wired";
+                    }
+
+                    @Override
+                    public boolean reaches(InetAddress remote) {
+                        note("reaches", byRules);
+                        return true;
+                    }
+
+                    @Override
+                    public Fabric open() {
+                        note("open", byRules);
+                        return fabric;
+                    }
+                };
+        PluginFabric.behind(BUILT_IN, List.of(plugin)).paths(null, HERE);
+        PluginFabric opened = PluginFabric.open(plugin);
+        opened.connect(null);
+        opened.listen(null);
+        opened.choosePort(() -> null);
+        assertEquals(Set.of(), byRules);
+    }
+
+    private static void note(String call, Set<String> byRules) {
+        if (!KernelSockets.active()) {
+            byRules.add(call);
+        }
     }
 
     /** The plug-in is closed all the same. */

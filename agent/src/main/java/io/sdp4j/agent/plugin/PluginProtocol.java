@@ -1,5 +1,6 @@
 package io.sdp4j.agent.plugin;
 
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -15,7 +16,8 @@ import java.util.function.Supplier;
 /**
  * A protocol of a plug-in. It is asked only where the rule means it, and its faults while
  * connections are set up are failures of this protocol alone; also those of one that was built for
- * another version.
+ * another version. It is asked in a kernel scope: a socket that it opens to set a connection up
+ * would otherwise lead to it again.
  */
 record PluginProtocol(String name, OffloadProvider plugin) implements OffloadProvider {
     @Override
@@ -25,7 +27,8 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
         }
         checkMeant(spec.fabrics());
         try {
-            return plugin.connect(spec);
+            return KernelSockets.<OffloadStream, OffloadUnavailable>call(
+                    () -> plugin.connect(spec));
         } catch (RuntimeException | LinkageError e) {
             throw failed(e);
         }
@@ -48,7 +51,7 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
 
     private static <T> T asked(Supplier<T> question, T otherwise) {
         try {
-            return question.get();
+            return KernelSockets.call(question::get);
         } catch (RuntimeException | LinkageError e) {
             return otherwise; // connect or listen says why
         }
@@ -58,7 +61,8 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
     public OffloadListener listen(ListenSpec spec) throws OffloadUnavailable {
         checkMeant(spec.fabrics());
         try {
-            return plugin.listen(spec);
+            return KernelSockets.<OffloadListener, OffloadUnavailable>call(
+                    () -> plugin.listen(spec));
         } catch (RuntimeException | LinkageError e) {
             throw failed(e);
         }

@@ -1,9 +1,11 @@
 package io.sdp4j.agent.plugin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.api.KernelSockets;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -27,6 +29,7 @@ class PluginProtocolTest {
     private static final List<String> OTHERS = List.of("shm", "verbs");
 
     private final List<String> asked = new ArrayList<>();
+    private boolean byRules; // were its sockets
 
     /** Of another version: it has no method but those that tell what it is. */
     private final PluginProtocol protocol =
@@ -38,6 +41,7 @@ class PluginProtocolTest {
                                     new Class<?>[] {OffloadProvider.class},
                                     (_, method, _) -> {
                                         asked.add(method.getName());
+                                        byRules |= !KernelSockets.active();
                                         throw new AbstractMethodError(method.getName());
                                     }));
 
@@ -88,6 +92,7 @@ class PluginProtocolTest {
         assertEquals(0, protocol.choosePort(List.of(), () -> REMOTE));
         assertEquals(false, protocol.listensLater(List.of()));
         assertEquals(List.of("connect", "listen", "choosePort", "listensLater"), asked);
+        assertFalse(byRules, "a socket that it opens would lead to it again");
     }
 
     /** Goal: a method with a default is not forgotten. */
