@@ -110,16 +110,23 @@ final class EarlyServerImpl extends EarlyImpl {
     }
 
     @Override
-    protected synchronized void listen(int backlog) throws IOException {
-        target().listen(backlog);
-        if (where < 0) {
-            this.backlog = Math.max(backlog, 1);
-            where = place.applyAsInt(asked, null);
-            settled = where != ACCEPTS && where != ACCEPTS_UNCOUNTED;
-            if (settled) {
-                kernel.setOption(SO_TIMEOUT, timeoutMillis);
-            } else {
-                SocketImpl _ = start.apply(Map.of("listens", new GoOn(this)));
+    protected void listen(int backlog) throws IOException {
+        InetSocketAddress from;
+        synchronized (this) {
+            from = asked;
+        }
+        int at = place.applyAsInt(from, null); // may read the rules, and a close must not wait
+        synchronized (this) {
+            target().listen(backlog);
+            if (where < 0) {
+                this.backlog = Math.max(backlog, 1);
+                where = at;
+                settled = at != ACCEPTS && at != ACCEPTS_UNCOUNTED;
+                if (settled) {
+                    kernel.setOption(SO_TIMEOUT, timeoutMillis);
+                } else {
+                    SocketImpl _ = start.apply(Map.of("listens", new GoOn(this)));
+                }
             }
         }
     }

@@ -397,8 +397,12 @@ final class EarlySocketImpl extends EarlyImpl
         connected.incrementAndGet(where);
     }
 
-    private synchronized int place(InetSocketAddress to) {
-        return place.applyAsInt(bound, to);
+    private int place(InetSocketAddress to) {
+        InetSocketAddress from;
+        synchronized (this) {
+            from = bound;
+        }
+        return place.applyAsInt(from, to); // may read the rules, and a close must not wait
     }
 
     /** Keeps the connection on the kernel, before a call that the switch would not know of. */

@@ -5,6 +5,7 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.OptionLog;
 import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -48,8 +49,8 @@ final class KernelSide {
         this.receiveBuffer = receiveBuffer;
     }
 
-    Decision decision(InetSocketAddress target) {
-        return owner.policy().decide(asked, target);
+    Decision decision(Policy rules, InetSocketAddress target) {
+        return rules.decide(asked, target);
     }
 
     /** Throws what the JDK's own channel throws for an address that it cannot connect to. */

@@ -47,8 +47,9 @@ final class SwitchAsynchronousServerSocketChannel extends AsynchronousServerSock
     @Override
     public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog)
             throws IOException {
+        // first: the rules may be read from their file, and a close must not wait for that
+        Decision decision = ListenPort.decision(owner, local);
         synchronized (stateLock) {
-            Decision decision = ListenPort.decision(owner, local);
             if (decision == null
                     || !decision.verdict().offloads()
                     || kernel.getLocalAddress() != null) {

@@ -7,6 +7,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -137,6 +138,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
             SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
         ConnectOperation operation = null;
         boolean settled = false;
+        Policy rules = owner.policy(); // first: it may read the file, and a close must not wait
         synchronized (stateLock) {
             if (closed) {
                 // fails below: handlers are not called with the lock held
@@ -147,7 +149,7 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
                 KernelSide.check(target);
                 throw new ConnectionPendingException();
             } else if (state == State.UNDECIDED && side.kernel.isOpen()) {
-                operation = decide(target, attachment, handler);
+                operation = decide(rules, target, attachment, handler);
                 settled = state == State.KERNEL;
             }
         }
@@ -171,12 +173,15 @@ public final class SwitchAsynchronousSocketChannel extends AsynchronousSocketCha
 
     /** Returns the offload attempt that comes first; null if the kernel connects at once. */
     private ConnectOperation decide(
-            SocketAddress target, Object attachment, CompletionHandler<Void, Object> handler) {
+            Policy rules,
+            SocketAddress target,
+            Object attachment,
+            CompletionHandler<Void, Object> handler) {
         if (!(target instanceof InetSocketAddress address) || address.isUnresolved()) {
             return null; // the kernel's channel throws
         }
         InetSocketAddress reachable = SourceAddressSelection.reachable(address);
-        var decision = side.decision(reachable);
+        var decision = side.decision(rules, reachable);
         Attempt settled =
                 !owner.upgradePolicy().atConnect() && owner.beginsOnKernel(decision, reachable)
                         ? OffloadSwitch.NOT_WORTH

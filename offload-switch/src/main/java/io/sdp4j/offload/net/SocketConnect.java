@@ -7,6 +7,7 @@ import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.net.SwitchSocketImpl.State;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Verdict;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -176,8 +177,9 @@ final class SocketConnect {
     }
 
     private Decision decision(InetSocketAddress target) {
+        Policy rules = owner.policy(); // first: it may read the file, and a close must not wait
         synchronized (socket.stateLock) {
-            return owner.policy().decide(socket.asked, target);
+            return rules.decide(socket.asked, target);
         }
     }
 

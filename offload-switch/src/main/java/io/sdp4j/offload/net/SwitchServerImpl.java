@@ -10,8 +10,10 @@ import io.sdp4j.offload.jdk.KernelSocket;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -34,13 +36,14 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     /** Takes over a listener from before the start of the switch. */
     void goOn(Map<String, Object> early) throws IOException {
+        Policy rules = owner.policy();
         synchronized (stateLock) {
             kernel = KernelSocketSource.server((SocketImpl) early.get("platform"));
             fd = kernel.fileDescriptor();
             // the platform's time-out may be shorter for a thread that accepts now
             timeoutMillis = (int) early.get("timeout");
             before(early);
-            kernelInfo = listenOffloaded((int) early.get("backlog")).kernelInfo();
+            kernelInfo = listenOffloaded(rules, (int) early.get("backlog")).kernelInfo();
             timeoutChanged();
         }
     }
@@ -57,6 +60,14 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     }
 
     @Override
+    protected void bind(InetAddress host, int port) throws IOException {
+        if (port == 0) { // then it asks for the rules, and a close must not wait for their file
+            Policy _ = owner.policy();
+        }
+        super.bind(host, port);
+    }
+
+    @Override
     void bindKernel(InetSocketAddress to) throws IOException {
         if (kernelOnly) {
             super.bindKernel(to);
@@ -67,6 +78,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     @Override
     protected void listen(int backlog) throws IOException {
+        Policy rules = owner.policy(); // first: it may read the file, and a close must not wait
         synchronized (stateLock) {
             ensureOpen();
             if (acceptor != null || kernelInfo != null) {
@@ -74,7 +86,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
                 return;
             }
             // The providers first: a connection that comes by TCP in between would stay on TCP.
-            Attempt why = kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(backlog);
+            Attempt why = kernelOnly ? OffloadSwitch.IN_SCOPE : listenOffloaded(rules, backlog);
             boolean listening = false;
             try {
                 kernel.listen(backlog);
@@ -89,9 +101,9 @@ final class SwitchServerImpl extends SwitchSocketImpl {
         }
     }
 
-    private Attempt listenOffloaded(int backlog) throws IOException {
+    private Attempt listenOffloaded(Policy rules, int backlog) throws IOException {
         assert Thread.holdsLock(stateLock);
-        Decision decision = owner.policy().decide(Role.LISTEN, asked);
+        Decision decision = rules.decide(Role.LISTEN, asked);
         if (!decision.verdict().offloads()) {
             return OffloadSwitch.byRule(decision);
         }
