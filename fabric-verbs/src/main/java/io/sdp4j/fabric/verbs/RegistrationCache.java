@@ -8,7 +8,8 @@ import java.util.List;
  * Registrations of the application's direct buffers for local use, which are kept to be used again.
  *
  * <p>These registrations give the peer no rights; {@link RemoteKeyCache} keeps the others. An entry
- * is also dropped when its arena was closed.
+ * is also dropped when its arena was closed. No thread holds the monitor while it registers memory,
+ * which may take long, because the connections of a device share it.
  */
 final class RegistrationCache extends KeptRegistrations {
     RegistrationCache(SlabPool.Registrar registrar, long maxBytes, Runnable sweepLater) {
@@ -19,14 +20,16 @@ final class RegistrationCache extends KeptRegistrations {
      * Returns a registration of {@code memory} for local use. Null if that fails even after all
      * idle entries were dropped; {@code failure[0]} then says why.
      */
-    synchronized RegistrationHandle acquire(MemorySegment memory, int[] failure) {
-        dropClosed();
+    RegistrationHandle acquire(MemorySegment memory, int[] failure) {
         Key key = Key.of(null, memory);
-        CachedRegistration known = entries.get(key);
-        if (known != null) {
-            known.takeBack();
-            known.touch();
-            return new RegistrationHandle(this, known, false);
+        synchronized (this) {
+            dropClosed();
+            CachedRegistration known = entries.get(key);
+            if (known != null) {
+                known.takeBack();
+                known.touch();
+                return new RegistrationHandle(this, known, false);
+            }
         }
         long registration = registrar.register(memory);
         if (registration <= 0 && giveUpIdle()) {
@@ -39,11 +42,14 @@ final class RegistrationCache extends KeptRegistrations {
         CachedRegistration e = new CachedRegistration(key);
         e.registration = registration;
         e.touch();
-        RegistrationHandle use = new RegistrationHandle(this, e, false);
-        if (mayBeKept(memory, key)) {
-            keep(e);
+        synchronized (this) {
+            RegistrationHandle use = new RegistrationHandle(this, e, false);
+            // another thread may have registered the same meanwhile
+            if (mayBeKept(memory, key) && !entries.containsKey(key)) {
+                keep(e);
+            }
+            return use;
         }
-        return use;
     }
 
     @Override

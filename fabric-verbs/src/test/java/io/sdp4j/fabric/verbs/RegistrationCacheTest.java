@@ -11,6 +11,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,6 +99,97 @@ class RegistrationCacheTest {
         assertEquals(1, registrar.live());
         assertFalse(asks(e));
         assertEquals(0, registrar.live());
+    }
+
+    /** Pinning a large buffer takes long, and connections share the cache. */
+    @Test
+    void aRegistrationHoldsUpNoOther() throws Exception {
+        MemorySegment large = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(2000));
+        MemorySegment small = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        SlabPool.Registrar slow =
+                new Before(
+                        memory -> {
+                            if (memory.byteSize() == large.byteSize()) {
+                                begun.countDown();
+                                awaitOpen(over);
+                            }
+                        });
+        RegistrationCache shared = new RegistrationCache(slow, 4 * MIB, this::onAsked);
+        FutureTask<RegistrationHandle> first =
+                new FutureTask<>(() -> shared.acquire(large, failure));
+        FutureTask<RegistrationHandle> other =
+                new FutureTask<>(() -> shared.acquire(small, failure));
+        Thread.ofPlatform().daemon().start(first);
+        awaitOpen(begun);
+        Thread.ofPlatform().daemon().start(other);
+        try {
+            other.get(20, TimeUnit.SECONDS).end();
+        } finally {
+            over.countDown();
+        }
+        first.get(20, TimeUnit.SECONDS).end();
+        shared.close();
+        assertEquals(0, registrar.live());
+    }
+
+    /** Of two threads that register the same memory at once. */
+    @Test
+    void oneOfTwoRegistrationsIsKept() {
+        MemorySegment memory = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(1000));
+        RegistrationCache[] again = new RegistrationCache[1];
+        List<RegistrationHandle> inner = new ArrayList<>();
+        SlabPool.Registrar twice =
+                new Before(
+                        m -> {
+                            if (inner.isEmpty()) {
+                                inner.add(null);
+                                inner.set(0, again[0].acquire(m, failure));
+                            }
+                        });
+        again[0] = new RegistrationCache(twice, 4 * MIB, this::onAsked);
+        RegistrationHandle outer = again[0].acquire(memory, failure);
+        assertEquals(2, registrar.live());
+        assertEquals(1, again[0].size());
+        outer.end();
+        assertEquals(1, registrar.live(), "the one that is not kept ends with its use");
+        inner.getFirst().end();
+        again[0].close();
+        assertEquals(0, registrar.live());
+    }
+
+    /** The fake, but something happens before each registration. */
+    private final class Before implements SlabPool.Registrar {
+        private final Consumer<MemorySegment> first;
+
+        Before(Consumer<MemorySegment> first) {
+            this.first = first;
+        }
+
+        @Override
+        public long register(MemorySegment memory) {
+            first.accept(memory);
+            return registrar.register(memory);
+        }
+
+        @Override
+        public int lkey(long registration) {
+            return registrar.lkey(registration);
+        }
+
+        @Override
+        public void deregister(long registration) {
+            registrar.deregister(registration);
+        }
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(20, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
