@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import jdk.internal.access.SharedSecrets;
 import sun.nio.ch.IOUtil;
 
@@ -114,15 +115,10 @@ public final class JdkBridge {
 
     /**
      * Whether the peer of a kernel's socket has reset it, and no call has been told yet. Takes the
-     * error that the kernel holds for the socket; a closed socket has none.
-     *
-     * @param ends whether the peer's process is ending and closes one descriptor after the other;
-     *     then this waits a moment for the end of this connection
+     * error that the kernel holds for the socket; a closed socket has none. If the peer's process
+     * is ending, {@link #awaitEnd} comes first, as it closes one descriptor after the other.
      */
-    public static boolean takeReset(FileDescriptor fd, boolean ends) throws IOException {
-        if (ends) {
-            awaitEnd(fd);
-        }
+    public static boolean takeReset(FileDescriptor fd) throws IOException {
         try {
             return PrivateNatives.option(fd, SOL_SOCKET, SO_ERROR) == ECONNRESET;
         } catch (SocketException closed) {
@@ -146,13 +142,17 @@ public final class JdkBridge {
     /**
      * Waits, for a moment at most, until this host knows the end of a TCP connection at its peer.
      * If the input was shut on this side, no event of poll shows that end, so this asks for the TCP
-     * state.
+     * state. Called without a lock that a close waits for.
      */
     public static void awaitEnd(FileDescriptor fd) throws IOException {
         long start = System.nanoTime();
         try {
             while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
-                int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
+                if (Thread.currentThread().isVirtual()) { // which poll would pin
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+                } else {
+                    int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it
+                }
             }
         } catch (SocketException closed) {
             // the number stands for no socket any more

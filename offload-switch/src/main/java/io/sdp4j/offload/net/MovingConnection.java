@@ -175,7 +175,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         }
         synchronized (this) { // as in close(): a closed descriptor's number may be another socket's
             return !isClosed()
-                    && (reset.withheld() || JdkBridge.takeReset(fd, false))
+                    && (reset.withheld() || JdkBridge.takeReset(fd))
                     && reset.tellsReader();
         }
     }

@@ -1,6 +1,5 @@
 package io.sdp4j.offload.nio;
 
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.PrivateNatives;
 import io.sdp4j.offload.net.SourceAddressSelection;
 import io.sdp4j.offload.spi.ConnectSpec;
@@ -189,13 +188,13 @@ final class HeldPort {
     }
 
     /**
-     * Takes a reset of the TCP socket, see {@link JdkBridge#takeReset}. A closed socket is not
-     * asked, as its number may be another socket's.
+     * Returns the descriptor of the TCP socket; null if that is closed, as its number may be
+     * another socket's.
      */
-    boolean takeReset(boolean ends) throws IOException {
+    FileDescriptor tcp() {
         assert Thread.holdsLock(connection.stateLock);
         SocketChannel tcp = holder != null ? holder : channel;
-        return tcp.isOpen() && JdkBridge.takeReset(((SelChImpl) tcp).getFD(), ends);
+        return tcp.isOpen() ? ((SelChImpl) tcp).getFD() : null;
     }
 
     /**

@@ -6,8 +6,10 @@ import io.sdp4j.offload.Attempt;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.SwitchCounters;
 import io.sdp4j.offload.ToldReset;
+import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -190,8 +192,18 @@ final class SwitchedConnection implements ConnectionSwitch {
      * @param ends whether the peer's process has ended
      */
     boolean takeResetOfTcp(boolean ends) throws IOException {
+        FileDescriptor tcp = null;
+        if (ends) {
+            synchronized (stateLock) {
+                tcp = moving == null ? null : port.tcp();
+            }
+        }
+        if (tcp != null) {
+            JdkBridge.awaitEnd(tcp);
+        }
         synchronized (stateLock) {
-            return moving != null && port.takeReset(ends);
+            tcp = moving == null ? null : port.tcp();
+            return tcp != null && JdkBridge.takeReset(tcp);
         }
     }
 

@@ -15,12 +15,19 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import sun.nio.ch.SelChImpl;
 
 class TakeResetTest {
+    private static boolean atEnd(FileDescriptor fd) throws IOException {
+        JdkBridge.awaitEnd(fd);
+        return JdkBridge.takeReset(fd);
+    }
+
     @Test
     void aClosedSocketHasNone() throws IOException {
-        assertFalse(JdkBridge.takeReset(new FileDescriptor(), true));
+        assertFalse(atEnd(new FileDescriptor()));
     }
 
     @Test
@@ -30,9 +37,9 @@ class TakeResetTest {
                 SocketChannel reset = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel ended = endOf(listener, reset)) {
             FileDescriptor number = ((SelChImpl) reset).getFD();
-            Awaitility.await().until(() -> JdkBridge.takeReset(number, false));
-            assertFalse(JdkBridge.takeReset(number, false));
-            assertFalse(JdkBridge.takeReset(((SelChImpl) ended).getFD(), false));
+            Awaitility.await().until(() -> JdkBridge.takeReset(number));
+            assertFalse(JdkBridge.takeReset(number));
+            assertFalse(JdkBridge.takeReset(((SelChImpl) ended).getFD()));
         }
     }
 
@@ -43,14 +50,15 @@ class TakeResetTest {
         try (ServerSocketChannel listener = ServerSocketChannel.open().bind(any);
                 SocketChannel open = SocketChannel.open(listener.getLocalAddress())) {
             long start = System.nanoTime();
-            assertFalse(JdkBridge.takeReset(((SelChImpl) open).getFD(), true));
+            assertFalse(atEnd(((SelChImpl) open).getFD()));
             assertTrue(System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(50));
         }
     }
 
     /** The end of TCP's part of the input has been told by shutting it here. */
-    @Test
-    void waitsForTheResetOfASocketWhoseInputWasShut() throws Exception {
+    @ParameterizedTest
+    @EnumSource(Task.Kind.class)
+    void waitsForTheResetOfASocketWhoseInputWasShut(Task.Kind kind) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (ServerSocketChannel listener = ServerSocketChannel.open().bind(any);
                 SocketChannel reset = SocketChannel.open(listener.getLocalAddress())) {
@@ -59,10 +67,10 @@ class TakeResetTest {
             Task<Boolean> told;
             try (SocketChannel resets = listener.accept()) {
                 resets.setOption(StandardSocketOptions.SO_LINGER, 0);
-                told = Task.start(() -> JdkBridge.takeReset(number, true));
+                told = Task.start(kind, () -> atEnd(number));
                 Awaitility.await()
                         .pollInterval(Duration.ofMillis(1))
-                        .until(() -> told.done() || told.isIn("poll"));
+                        .until(() -> told.done() || told.isIn("awaitEnd"));
             }
             assertTrue(told.get());
         }
@@ -71,7 +79,7 @@ class TakeResetTest {
     /** Resets one connection, makes another, and ends that in order. */
     private static SocketChannel endOf(ServerSocketChannel listener, SocketChannel reset)
             throws IOException {
-        assertFalse(JdkBridge.takeReset(((SelChImpl) reset).getFD(), false));
+        assertFalse(JdkBridge.takeReset(((SelChImpl) reset).getFD()));
         try (SocketChannel resets = listener.accept()) {
             resets.setOption(StandardSocketOptions.SO_LINGER, 0);
         }

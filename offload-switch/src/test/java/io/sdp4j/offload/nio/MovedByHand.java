@@ -42,6 +42,7 @@ abstract class MovedByHand {
     volatile boolean closed;
     final AtomicInteger closes = new AtomicInteger();
     volatile String unable; // to answer this method
+    volatile boolean vanished; // the peer's process, and all was read
     volatile boolean died; // the peer's process, with input of the stream unread
     volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed
@@ -66,7 +67,7 @@ abstract class MovedByHand {
                 whenAsked.run();
                 yield n;
             }
-            case "peerVanished" -> died;
+            case "peerVanished" -> died || vanished;
             case "tryRead" -> {
                 if (died) {
                     throw new SocketException("Connection reset");

@@ -12,10 +12,12 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sun.nio.ch.SelChImpl;
 
@@ -126,6 +128,35 @@ class WithheldResetTest extends MovedByHand {
         SwitchedConnection.of(channel).moving.goesOnAfter(new SocketException("Connection reset"));
         tellLimit(0);
         assertReset(Task.start(this::read));
+    }
+
+    /** The peer's process ends, and the end of its TCP is late. */
+    @ParameterizedTest
+    @EnumSource(Task.Kind.class)
+    void aReadThatWaitsForTheEndOfTcpHoldsNoLockThatACloseNeeds(Task.Kind kind) throws Exception {
+        tellLimit(0);
+        vanished = true;
+        ready = OffloadStream.READ;
+        AtomicBoolean over = new AtomicBoolean();
+        Task<Integer> reader =
+                Task.start(
+                        kind,
+                        () -> {
+                            int n = -1;
+                            while (n == -1 && !over.get()) {
+                                n = read(); // each waits for a moment
+                            }
+                            return n;
+                        });
+        Object lock = SwitchedConnection.of(channel).stateLock;
+        await().until(
+                        () -> {
+                            synchronized (lock) {
+                                return reader.isIn("awaitEnd");
+                            }
+                        });
+        over.set(true);
+        assertEquals(-1, reader.get());
     }
 
     /** The peer's input had moved, its output had not: TCP ends in order. */
