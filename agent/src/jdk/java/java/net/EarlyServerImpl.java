@@ -251,7 +251,7 @@ final class EarlyServerImpl extends EarlyImpl {
         if (si instanceof EarlySocketImpl early) {
             SocketImpl into = early.into();
             kernel.accept(into);
-            early.accepted(into, where == ACCEPTS && (next != null || !settled) ? this : null);
+            early.accepted(into, where == ACCEPTS && (!settled || next != null) ? this : null);
         } else {
             throw new IOException("Only the switch accepts into " + si.getClass());
         }
