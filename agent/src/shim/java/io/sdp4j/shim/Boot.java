@@ -144,6 +144,15 @@ final class Boot {
         return scopeUsed && KernelScope.active();
     }
 
+    /**
+     * Whether this is the thread that looks up the hosts of the rules, before the switch has
+     * started. A resolver in Java may open sockets there, for which a thread with the locks of the
+     * start waits: they are the JDK's own.
+     */
+    static boolean ofHosts() {
+        return factories == null && Thread.currentThread().getName().equals("sdp4j-hosts");
+    }
+
     static void scopeUsed() {
         scopeUsed = true;
     }
@@ -151,6 +160,9 @@ final class Boot {
     private static SocketImpl create(boolean server) {
         SocketImplFactory[] pair = factories;
         if (pair == null) {
+            if (ofHosts()) {
+                return jdkSockets()[server ? 1 : 0].createSocketImpl();
+            }
             SocketImplFactory maker = inKernelScope() ? null : early();
             // only the switch can tell new Socket(Proxy.NO_PROXY) from new Socket()
             if (maker != null && (server ? !mayForbidTcp() : !EarlySockets.proxies())) {

@@ -58,6 +58,9 @@ public final class ChannelProvider extends SelectorProvider {
         SelectorProvider t = target;
         if (t == null) {
             t = Brought.FOUND;
+            if (t == null && Boot.ofHosts()) {
+                return (SelectorProvider) Boot.grants.ask(Grants.Deed.JDK_CHANNELS);
+            }
             Boot.printSaid(); // not while it is looked up: other channels wait for that
             if (t == null) {
                 t = Boot.channels();
@@ -72,7 +75,9 @@ public final class ChannelProvider extends SelectorProvider {
 
     /** Returns the maker of channels that do not need the switch yet; null if there is none. */
     private static EarlyChannels early() {
-        return target == null && Brought.FOUND == null ? Boot.earlyChannels() : null;
+        return target == null && Brought.FOUND == null && !Boot.ofHosts()
+                ? Boot.earlyChannels()
+                : null;
     }
 
     /**

@@ -9,17 +9,20 @@ import io.sdp4j.e2e.programs.EarlyChannels;
 import io.sdp4j.e2e.programs.EarlyEnd;
 import io.sdp4j.e2e.programs.EarlyLife;
 import io.sdp4j.e2e.programs.EarlyStreams;
+import io.sdp4j.e2e.programs.HostNames;
 import io.sdp4j.e2e.programs.Hurried;
 import io.sdp4j.e2e.programs.IntoSocket;
 import io.sdp4j.e2e.programs.SecondConnect;
 import io.sdp4j.e2e.programs.WithoutSwitch;
 import io.sdp4j.testing.JvmCommand;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.spi.InetAddressResolverProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -384,6 +387,53 @@ class EarlyIT {
             assertEquals(said, lines(early.results()));
             assertFalse(switchStarted(log));
         }
+    }
+
+    /** Otherwise each would wait for the other, for as long as the rules wait for their hosts. */
+    @ParameterizedTest
+    @CsvSource({"auto, socket", "auto, channel", "connect, socket"})
+    void theFirstSocketWaitsForAResolverThatOpensSockets(String upgrade, String kind)
+            throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("named.conf", "use tcp client * named.test:1\n");
+            String beside = "";
+            // a busy machine may take longer than the rules wait
+            for (int i = 0; i < 5 && !beside.equals("true"); i++) {
+                Child child = hostNames(jvms, rules, upgrade, "first", kind);
+                beside = child.results().get("beside");
+            }
+            assertEquals("true", beside);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"socket", "listener"})
+    @DisplayName("27: a close does not wait for a thread that looks at the rules")
+    void aCloseDoesNotWaitForTheRules(String kind) throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("named.conf", "use tcp client * *:1\n");
+            Child child = hostNames(jvms, rules, "auto", "close", kind, rules.toString(), port);
+            assertEquals("true", child.results().get("beside"), child::toString);
+        }
+    }
+
+    private Child hostNames(Jvms jvms, Path rules, String upgrade, String... args)
+            throws IOException {
+        Path services = directory.resolve("resolver/META-INF/services");
+        Files.createDirectories(services);
+        Files.writeString(
+                services.resolve(InetAddressResolverProvider.class.getName()),
+                HostNames.Resolver.class.getName());
+        return jvms.java(
+                "HostNames",
+                rules,
+                List.of("-Dsdp4j.upgrade=" + upgrade, "-XX:ActiveProcessorCount=2"),
+                Jvms.classPathOf(HostNames.class)
+                        + File.pathSeparator
+                        + directory.resolve("resolver"),
+                HostNames.class.getName(),
+                args);
     }
 
     private static String lines(Map<String, String> results) {

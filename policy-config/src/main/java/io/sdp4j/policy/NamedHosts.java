@@ -63,6 +63,7 @@ final class NamedHosts implements HostLookup, Runnable {
     /** Has a thread look up what is not known. */
     void ask() {
         collected = true;
+        // by this name the shim knows a resolver's sockets, for which a thread that starts waits
         Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
         thread.setDaemon(true);
         // with it the JDK's first look-up finds the application's resolver
