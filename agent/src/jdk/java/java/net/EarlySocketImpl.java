@@ -76,6 +76,7 @@ final class EarlySocketImpl extends EarlyImpl
     private boolean stays; // something was done that a connection which moves later cannot know
     private InetSocketAddress bound; // what the application asked for, or null
     private InetSocketAddress remote; // null before it is connected
+    private boolean nonBlocking; // its descriptor, since it connected
 
     /** Where it was accepted, if it may move; null for one that has connected. */
     private volatile WeakReference<EarlyServerImpl> listener; // set before counted
@@ -170,6 +171,7 @@ final class EarlySocketImpl extends EarlyImpl
         state.put("received", received);
         state.put("turns", turns);
         state.put("ended", ended);
+        state.put("nonBlocking", nonBlocking);
         state.put("bornNanos", bornNanos);
         next = start.apply(state);
     }
@@ -391,6 +393,7 @@ final class EarlySocketImpl extends EarlyImpl
         kernel.connect(address, left);
         synchronized (this) {
             remote = to;
+            nonBlocking = left > 0 || Thread.currentThread().isVirtual();
             bornNanos = System.nanoTime();
             counts(where == MAY_MOVE);
         }

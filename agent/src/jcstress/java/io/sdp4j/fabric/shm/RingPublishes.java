@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.sdp4j.fabric.Completion;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +29,7 @@ public class RingPublishes {
     private final MappedMemory mapped = MappedMemory.of(mem);
     private final SendRing out = new SendRing(LAYOUT, 0, mapped);
     private final ReceiveRing in = new ReceiveRing(LAYOUT, 0, mapped);
+    private final Completion descriptor = new Completion();
 
     @Actor
     public void sender() {
@@ -37,8 +39,8 @@ public class RingPublishes {
 
     @Actor
     public void receiver(JJ_Result r) {
-        long descriptor = in.next();
-        r.r1 = descriptor & Long.MAX_VALUE;
-        r.r2 = descriptor == 0 ? 0 : mem.get(JAVA_LONG, LAYOUT.data[0]);
+        boolean there = in.next(descriptor) != ReceiveRing.NONE;
+        r.r1 = there ? descriptor.byteLen : 0;
+        r.r2 = there ? mem.get(JAVA_LONG, LAYOUT.data[0]) : 0;
     }
 }

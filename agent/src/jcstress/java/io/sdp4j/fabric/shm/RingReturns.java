@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import io.sdp4j.fabric.Completion;
 import io.sdp4j.linux.MappedMemory;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
@@ -32,7 +33,7 @@ public class RingReturns {
         mem.set(JAVA_LONG, LAYOUT.data[0], 1);
         out.post(slot, false);
         out.publish(slot);
-        long _ = in.next();
+        int _ = in.next(new Completion());
         boolean _ = in.deliver(slot, 8);
     }
 

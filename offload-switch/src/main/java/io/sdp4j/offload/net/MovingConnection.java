@@ -48,6 +48,7 @@ final class MovingConnection extends Upgrade implements Duplex {
             AcceptedTable table,
             ConnectionInfo kernelInfo,
             int timeoutMillis,
+            boolean nonBlocking,
             Began began)
             throws IOException {
         super(owner, decision, table, kernelInfo, began);
@@ -58,6 +59,7 @@ final class MovingConnection extends Upgrade implements Duplex {
         this.in = kernel.inputStream();
         this.out = kernel.outputStream();
         this.timeoutMillis = timeoutMillis;
+        this.nonBlocking = nonBlocking;
     }
 
     @Override

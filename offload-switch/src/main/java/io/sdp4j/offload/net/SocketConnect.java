@@ -244,6 +244,7 @@ final class SocketConnect {
                                 movesBy,
                                 null,
                                 socket.kernelInfo,
+                                millis > 0 || Thread.currentThread().isVirtual(),
                                 SwitchClientImpl.begun());
                 socket.carried = moving;
             }

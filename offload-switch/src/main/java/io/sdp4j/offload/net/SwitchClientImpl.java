@@ -85,7 +85,9 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                     return false;
                 }
             }
-            MovingConnection moving = moving(kernel, decision, table, kernelInfo, began(early));
+            boolean nonBlocking = Boolean.TRUE.equals(early.get("nonBlocking"));
+            MovingConnection moving =
+                    moving(kernel, decision, table, kernelInfo, nonBlocking, began(early));
             if (Boolean.TRUE.equals(early.get("ended"))) {
                 moving.endTold();
             }
@@ -152,9 +154,11 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             Decision decision,
             AcceptedTable table,
             ConnectionInfo why,
+            boolean nonBlocking,
             Began began)
             throws IOException {
-        return new MovingConnection(owner, connected, decision, table, why, timeoutMillis, began);
+        return new MovingConnection(
+                owner, connected, decision, table, why, timeoutMillis, nonBlocking, began);
     }
 
     void adopt(OffloadStream stream, State expected, boolean accepted, boolean timed)
@@ -227,7 +231,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             }
             kernelInfo = why;
             if (table != null) {
-                moving = moving(connected, null, table, why, begun());
+                moving = moving(connected, null, table, why, false, begun());
                 carried = moving;
             }
             state = State.CONNECTED;

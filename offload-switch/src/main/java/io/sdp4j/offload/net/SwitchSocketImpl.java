@@ -80,8 +80,8 @@ public abstract sealed class SwitchSocketImpl extends SocketImpl
      *     its {@code timeout}. For another socket also {@code listener}, the switch's
      *     implementation that accepted it, or null; {@code created}, whether it has a descriptor;
      *     {@code remote}, the address that it is connected to, or null; {@code ended}, whether a
-     *     read was told the end; and, if it is connected, the parts of {@link
-     *     io.sdp4j.offload.Began}
+     *     read was told the end; {@code nonBlocking}, whether its descriptor does not block since
+     *     it connected; and, if it is connected, the parts of {@link io.sdp4j.offload.Began}
      * @return null if the socket is connected and its connection may not move
      */
     public static SwitchSocketImpl early(OffloadSwitch owner, Map<String, Object> state)

@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -80,6 +81,7 @@ class MovedReaderTest {
                 waitedNanos.set((long) args[1]);
                 yield null;
             }
+            case "tryWriteUrgent" -> waitedNanos.get() >= 0; // there is room after a wait
             case "available" -> told() ? Long.BYTES : 0;
             case "ready" -> told() || died ? OffloadStream.READ : 0;
             default -> null;
@@ -102,10 +104,14 @@ class MovedReaderTest {
 
     @BeforeEach
     void connect() throws IOException {
+        connect(0);
+    }
+
+    private void connect(int millis) throws IOException {
         listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         listener.setReceiveBufferSize(4096);
         socket = SwitchedSockets.socket(owner());
-        socket.connect(listener.getLocalSocketAddress());
+        socket.connect(listener.getLocalSocketAddress(), millis);
         accepted = listener.accept();
     }
 
@@ -264,10 +270,39 @@ class MovedReaderTest {
         }
     }
 
-    /** The switch's implementation of a socket that was there before it. */
+    /** As without a move: the descriptor of such a socket does not block. */
+    @Test
+    @DisplayName("84: after a timed connect urgent data does not wait, nor after a move")
+    void aTimedConnectIsRemembered() throws Exception {
+        close();
+        connect(10_000);
+        move();
+        SocketException full =
+                assertThrows(SocketException.class, () -> socket.sendUrgentData('!'));
+        assertEquals("No buffer space available", full.getMessage());
+    }
+
+    @Test
+    void aTimedConnectBeforeTheSwitchIsRemembered() throws Exception {
+        try (Socket early = new Socket(listener.getInetAddress(), listener.getLocalPort());
+                Socket _ = listener.accept()) {
+            SwitchClientImpl switched = switched(early, Map.of("nonBlocking", true));
+            switched.getOutputStream().write(1);
+            await().atMost(Duration.ofSeconds(20)).until(() -> armed != null);
+            armed.run();
+            assertThrows(SocketException.class, () -> switched.sendUrgentData('!'));
+            switched.close();
+        }
+    }
+
     private SwitchClientImpl switched(Socket early, boolean ended) throws IOException {
+        return switched(early, Map.of("ended", ended));
+    }
+
+    /** The switch's implementation of a socket that was there before it. */
+    private SwitchClientImpl switched(Socket early, Map<String, Object> more) throws IOException {
         Map<String, Object> state = SwitchedSockets.earlyState(early);
-        state.put("ended", ended);
+        state.putAll(more);
         return (SwitchClientImpl) SwitchSocketImpl.early(owner(), state);
     }
 
@@ -287,6 +322,7 @@ class MovedReaderTest {
                             null,
                             null,
                             0,
+                            false,
                             Began.now(new ReentrantLock(), new ReentrantLock()));
             Task<Integer> reader = Task.start(() -> moving.read(new byte[1], 0, 1));
             await().atMost(Duration.ofSeconds(20)).until(() -> waitsInKernel(reader));
