@@ -123,15 +123,18 @@ final class EarlyChannels implements Consumer<Object[]> {
      * Starts the switch, which goes on with a channel; or leaves that to {@link EarlyStart}.
      *
      * @param given one of: the task of a connection that has carried enough; a listener and its
-     *     task; a channel for which the switch starts now, and if it listens, the address and the
-     *     backlog that the application asked for
+     *     task; a channel for which the switch starts now, or null, and if it listens, the address
+     *     and the backlog that the application asked for
      */
     @Override
     public void accept(Object[] given) {
         if (given[given.length - 1] instanceof Runnable goOn) {
             EarlyStart.add(goOn, given.length == 1);
         } else {
-            Boot.goOn(ChannelProvider.target(), given);
+            SelectorProvider switched = ChannelProvider.target();
+            if (given[0] != null) {
+                Boot.goOn(switched, given);
+            }
         }
     }
 }

@@ -6,10 +6,12 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.ToIntBiFunction;
@@ -42,9 +44,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
      * @param place says where a connection is made, from the address that the application has bound
      *     the channel to, or null, to another address: one of the constants, or another number for
      *     a place on the kernel that the connection does not leave
-     * @param starter starts the switch, which then goes on with the channel in the array; or takes
-     *     a task that does so: at once for a connection that has carried enough, later for a
-     *     listener
+     * @param starter starts the switch, which then goes on with the channel in the array, if that
+     *     is not null; or takes a task that does so: at once for a connection that has carried
+     *     enough, later for a listener
      * @param connected counts connections that were made on the kernel, by the answer of {@code
      *     place}
      * @param accepted counts connections that the kernel has accepted, by the answer of {@code
@@ -54,7 +56,14 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             ToIntBiFunction<InetSocketAddress, InetSocketAddress> place,
             Consumer<Object[]> starter,
             AtomicLongArray connected,
-            AtomicLongArray accepted) {}
+            AtomicLongArray accepted)
+            implements Runnable {
+        /** Starts the switch, which goes on with no channel. */
+        @Override
+        public void run() {
+            starter.accept(new Object[] {null});
+        }
+    }
 
     private final ConnectionChannel channel;
     public final ProtocolFamily family; // the family that was asked for, or null
@@ -127,6 +136,30 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
 
     private void start() {
         rules.starter().accept(new Object[] {channel});
+    }
+
+    /**
+     * Starts the switch on another thread.
+     *
+     * @param nanos how long to wait until it has started; an interrupt ends the wait, and is left
+     *     to the connect that follows
+     * @return whether it has, or this thread has to start it
+     */
+    private boolean startedWithin(long nanos) {
+        Thread starter = new Thread(null, rules, "sdp4j-start", 0, false);
+        starter.setDaemon(true);
+        starter.setContextClassLoader(null);
+        try {
+            starter.start();
+        } catch (OutOfMemoryError e) { // no thread but this one
+            return true;
+        }
+        try {
+            TimeUnit.NANOSECONDS.timedJoin(starter, nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return !starter.isAlive();
     }
 
     /** Whether the switch has gone on with its listener, so that a peer may ask it to move. */
@@ -225,24 +258,36 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     private boolean connectByRules(InetSocketAddress to, int at, long nanos) throws IOException {
         long left = nanos;
         if (at == SWITCH || at == SWITCH_ONLY) {
+            boolean only = at == SWITCH_ONLY;
+            boolean timed = nanos >= 0 && nanos != Long.MAX_VALUE;
             long startNanos = System.nanoTime();
-            start();
-            if (nanos >= 0 && nanos != Long.MAX_VALUE) {
+            // if the kernel can be asked instead, half of the time is left to it
+            boolean started = !timed || startedWithin(only ? nanos : nanos / 2);
+            if (started) {
+                start();
+            }
+            if (timed) {
                 left = Math.max(1, nanos - (System.nanoTime() - startNanos));
             }
             ConnectionSwitch next = channel.decider();
             if (next != this) {
                 return next.connect(to, left);
             }
-            if (at == SWITCH_ONLY) {
+            if (only) {
+                channel.closeIfInterrupted();
                 channel.close();
+                if (!started) {
+                    throw new SocketTimeoutException("Connect timed out");
+                }
                 throw new ConnectException(
                         "Connection refused (a rule allows nothing but offload,"
                                 + " and the switch is not there)");
             }
-            int now = rules.place().applyAsInt(asked(), to); // by what is known now
-            synchronized (this) {
-                where = now;
+            if (started) {
+                int now = rules.place().applyAsInt(asked(), to); // by what is known now
+                synchronized (this) {
+                    where = now;
+                }
             }
         }
         return connected(channel.connectKernel(to, left));

@@ -2,6 +2,7 @@ package io.sdp4j.offload.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
@@ -19,11 +20,15 @@ import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -39,9 +44,12 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class EarlyGoOnTest {
-    private static final int MAY_MOVE = 1; // see EarlyConnection
+    private static final int SWITCH = 0; // see EarlyConnection
+    private static final int MAY_MOVE = 1;
+    private static final int SWITCH_ONLY = 6;
     private static final String FOLDER = "sdp4j-jdk/sun/nio/ch/";
 
+    private final CountDownLatch over = new CountDownLatch(1);
     private SelectorProvider provider;
     private ServerSocketChannel listener;
     private SocketChannel channel;
@@ -58,29 +66,76 @@ class EarlyGoOnTest {
                         KernelSocketSource.JDK,
                         null);
         provider = SwitchChannels.provider(owner); // defines what the early classes extend
-        ToIntBiFunction<InetSocketAddress, InetSocketAddress> place = (_, _) -> MAY_MOVE;
-        Consumer<Object[]> starter = _ -> {};
-        AtomicLongArray counts = new AtomicLongArray(16);
         listener = ServerSocketChannel.open();
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        channel =
-                (SocketChannel)
-                        maker().apply(
-                                        new Object[] {
-                                            "connection",
-                                            provider,
-                                            null,
-                                            place,
-                                            starter,
-                                            counts,
-                                            counts
-                                        });
+        channel = early(MAY_MOVE, _ -> {});
         channel.connect(listener.getLocalAddress());
         accepted = listener.accept();
     }
 
+    private SocketChannel early(int where, Consumer<Object[]> starter) throws Throwable {
+        ToIntBiFunction<InetSocketAddress, InetSocketAddress> place = (_, _) -> where;
+        AtomicLongArray counts = new AtomicLongArray(16);
+        return (SocketChannel)
+                maker().apply(
+                                new Object[] {
+                                    "connection", provider, null, place, starter, counts, counts
+                                });
+    }
+
+    /** A start of the switch that lasts until the test is over. */
+    private SocketChannel earlyBesideAStart(int where) throws Throwable {
+        return early(
+                where,
+                _ -> {
+                    try {
+                        assertTrue(over.await(50, TimeUnit.SECONDS));
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                });
+    }
+
+    private static Void connect(SocketChannel to, SocketAddress peer, int millis)
+            throws IOException {
+        to.socket().connect(peer, millis);
+        return null;
+    }
+
+    @Test
+    void aTimedConnectDoesNotWaitForTheStartWithoutLimit() throws Throwable {
+        try (SocketChannel timed = earlyBesideAStart(SWITCH)) {
+            SocketAddress peer = listener.getLocalAddress();
+            Void _ = Task.start(() -> connect(timed, peer, 500)).get();
+            assertTrue(timed.isConnected());
+        }
+    }
+
+    @Test
+    void aTimedConnectThatMustNotUseTcpTimesOut() throws Throwable {
+        try (SocketChannel timed = earlyBesideAStart(SWITCH_ONLY)) {
+            SocketAddress peer = listener.getLocalAddress();
+            Task<Void> task = Task.start(() -> connect(timed, peer, 2));
+            assertThrows(SocketTimeoutException.class, task::get);
+            assertFalse(timed.isOpen());
+        }
+    }
+
+    @Test
+    void anInterruptEndsATimedConnect() throws Throwable {
+        try (SocketChannel timed = earlyBesideAStart(SWITCH)) {
+            SocketAddress peer = listener.getLocalAddress();
+            Task<Void> task = Task.start(() -> connect(timed, peer, 600_000));
+            task.awaitBlocked();
+            task.thread().interrupt();
+            assertThrows(IOException.class, task::get);
+            assertFalse(timed.isOpen());
+        }
+    }
+
     @AfterEach
     void close() throws IOException {
+        over.countDown();
         accepted.close(); // first: it ends reads
         channel.close();
         listener.close();
