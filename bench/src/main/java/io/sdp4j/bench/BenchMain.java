@@ -1,6 +1,5 @@
 package io.sdp4j.bench;
 
-import io.sdp4j.bench.jmh.JmhMain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +14,7 @@ import java.util.stream.Stream;
 /**
  * The benchmarks' entry: {@code net} measures between two JVMs what users of the agent see of
  * blocking sockets beside kernel TCP and UNIX-domain sockets, {@code nio} what they see of channels
- * and of what is built on them; {@code jmh} runs the micro-benchmarks.
+ * and of what is built on them.
  *
  * <p>Progress goes to standard error, the Markdown table to standard output. Exit codes: 0 every
  * bar reached, 1 one was missed, 2 wrong options, 69 it could not run.
@@ -39,10 +38,6 @@ public final class BenchMain {
         }
         String mode =
                 rest.isEmpty() || rest.getFirst().startsWith("-") ? "net" : rest.removeFirst();
-        if (mode.equals("jmh")) {
-            JmhMain.main(rest.toArray(String[]::new));
-            System.exit(0);
-        }
         for (Suite suite : Suite.ALL) {
             if (suite.id().equals(mode)) {
                 System.exit(run(suite, rest));
@@ -61,7 +56,6 @@ public final class BenchMain {
                bench cold [options]      the first seconds of fresh JVMs, and short programs
                bench apps [options]      other programs in fresh JVMs: rate, latency, CPU time
                bench zcopy [options]     borrowed direct buffers beside copied ones
-               bench jmh [JMH options]   micro-benchmarks with the gc profiler
                bench --plot              draws docs/figures from bench/results
 
           --rows ID,ID…   only these rows

@@ -54,7 +54,7 @@ class DocumentedCommandsTest {
                     "COMMAND...", "true");
 
     private static final Set<String> BENCHES =
-            Set.of("net", "nio", "verbs", "cold", "apps", "jmh", "zcopy");
+            Set.of("net", "nio", "verbs", "cold", "apps", "zcopy");
 
     /** Each command line with the documents that have it. */
     private static Map<String, Set<String>> documented() throws IOException {
