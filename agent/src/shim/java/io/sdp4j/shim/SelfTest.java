@@ -7,56 +7,88 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.SplittableRandom;
 
 /**
- * A plain program for the doctor: sends blocks through one loopback connection and back, for a
- * second or {@value #ROUNDS} times; an argument above 0 replaces that number. Prints {@code
- * bytes=N}; exit code 1 when a byte differs.
+ * A plain program for the doctor: sends blocks through one connection of this host with itself and
+ * back. Arguments: the most blocks; the address; the longest wait for the next bytes, in ms. No
+ * block is begun after half of that time, or after a second.
+ *
+ * <p>Prints {@code step=WORD} before each step, so that the doctor knows where it stopped, then
+ * {@code bytes=N}; or {@code failed=WHY}, with {@code reason=CODE} if a provider gave one, and exit
+ * code 1.
  */
 public final class SelfTest {
-    private static final int ROUNDS = 10_000;
-    private static final int BLOCK_BYTES = 4096;
+    private static final int BLOCK_BYTES = 64 << 10;
     private static final long LIMIT_NANOS = 1_000_000_000L;
-    private static final int TIMEOUT_MILLIS = 10_000;
 
     private SelfTest() {}
 
-    public static void main(String[] args) throws IOException, InterruptedException {
-        int wanted = args.length == 0 ? 0 : Integer.parseInt(args[0]);
-        int rounds = wanted > 0 ? wanted : ROUNDS;
-        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            listener.setSoTimeout(TIMEOUT_MILLIS);
-            Thread server = Thread.ofPlatform().daemon().start(() -> serve(listener));
+    public static void main(String[] args) throws InterruptedException {
+        int blocks = Integer.parseInt(args[0]);
+        int timeoutMillis = Integer.parseInt(args[2]);
+        step("listen");
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName(args[1]))) {
+            listener.setSoTimeout(timeoutMillis);
+            Thread server =
+                    Thread.ofPlatform().daemon().start(() -> serve(listener, timeoutMillis));
+            step("connect");
             try (Socket socket = new Socket(listener.getInetAddress(), listener.getLocalPort())) {
-                socket.setSoTimeout(TIMEOUT_MILLIS);
-                System.out.println("bytes=" + exchange(socket, rounds));
+                socket.setSoTimeout(timeoutMillis);
+                step("transfer");
+                long limitNanos = Math.min(LIMIT_NANOS, timeoutMillis * 500_000L);
+                long bytes = exchange(socket, blocks, limitNanos);
+                step("close");
+                socket.shutdownOutput();
+                if (socket.getInputStream().read() >= 0) {
+                    throw new IOException("there is more than was sent");
+                }
+                System.out.println("bytes=" + bytes);
             }
             server.join();
+        } catch (IOException e) {
+            Throwable why = e.getCause() == null ? e : e.getCause();
+            System.out.println("reason=" + reason(why));
+            System.out.println("failed=" + String.valueOf(why.getMessage()).replace('\n', ' '));
+            System.exit(1);
         }
     }
 
-    private static long exchange(Socket socket, int rounds) throws IOException {
+    private static void step(String word) {
+        System.out.println("step=" + word);
+    }
+
+    /** The code of an {@code OffloadUnavailable}, a class that this one cannot name; else empty. */
+    private static String reason(Throwable why) {
+        try {
+            return why.getClass().getMethod("reason").invoke(why).toString();
+        } catch (ReflectiveOperationException none) {
+            return "";
+        }
+    }
+
+    private static long exchange(Socket socket, int blocks, long limitNanos) throws IOException {
         byte[] block = new byte[BLOCK_BYTES];
+        SplittableRandom random = new SplittableRandom(BLOCK_BYTES);
         InputStream in = socket.getInputStream();
         OutputStream out = socket.getOutputStream();
         long start = System.nanoTime();
         long bytes = 0;
-        for (int i = 0; i < rounds && System.nanoTime() - start < LIMIT_NANOS; i++) {
-            Arrays.fill(block, (byte) (i * 31));
-            block[i % BLOCK_BYTES] = (byte) i;
+        int i = 0;
+        do {
+            random.nextBytes(block);
             out.write(block);
             if (!Arrays.equals(block, in.readNBytes(BLOCK_BYTES))) {
-                System.err.println("block " + i + " came back different");
-                System.exit(1);
+                throw new IOException("block " + i + " came back different");
             }
             bytes += 2L * BLOCK_BYTES;
-        }
+        } while (++i < blocks && System.nanoTime() - start < limitNanos);
         return bytes;
     }
 
-    private static void serve(ServerSocket listener) {
+    private static void serve(ServerSocket listener, int timeoutMillis) {
         try (Socket socket = listener.accept()) {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.setSoTimeout(timeoutMillis);
             InputStream in = socket.getInputStream();
             OutputStream out = socket.getOutputStream();
             byte[] block = new byte[BLOCK_BYTES];

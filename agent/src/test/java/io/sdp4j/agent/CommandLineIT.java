@@ -124,7 +124,7 @@ class CommandLineIT {
     void aQuickLookSendsAFewBlocks() {
         Jvm.Outcome quick = Jvm.cli("doctor", "--quick");
         assertEquals(0, quick.exitCode(), quick::out);
-        assertTrue(quick.out().contains("81920 bytes over [shm], all intact"), quick::out);
+        assertTrue(quick.out().contains("1310720 bytes over [shm], all intact"), quick::out);
     }
 
     @Test
@@ -249,15 +249,6 @@ class CommandLineIT {
         } finally {
             ours.destroyForcibly();
         }
-    }
-
-    /** This machine has no RDMA, or has some: both are a result. */
-    @Test
-    void testsADeviceInAProcessOfItsOwn() {
-        Jvm.Outcome outcome = Jvm.cli("device-test", "--millis", "1000", "127.0.0.1");
-        assertEquals(1, outcome.exitCode(), outcome::out);
-        assertEquals("step=open", outcome.outLines().getFirst());
-        assertTrue(outcome.outLines().getLast().startsWith("failed="), outcome::out);
     }
 
     @Test

@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
                         + " at, with what to do about it.",
         footer = {"", "Exit code 0: nothing stands in the way; 1: at least one line says FAIL."})
 final class DoctorCommand extends Subcommand {
-    private static final int QUICK_ROUNDS = 10;
+    private static final int QUICK_BLOCKS = 10;
+    private static final int DEVICE_BLOCKS = 16; // 1 MiB
 
     @Option(names = "--json", description = "Print the result as JSON.")
     private boolean json;
@@ -51,7 +52,9 @@ final class DoctorCommand extends Subcommand {
     @Option(
             names = "--device-seconds",
             paramLabel = "S",
-            description = "Longest time for the self-test of one RDMA port (default: 2).")
+            description =
+                    "Longest wait for the connection of an RDMA port's self-test, and for its next"
+                            + " bytes (default: 2).")
     private double deviceSeconds = 2;
 
     @Option(
@@ -92,7 +95,7 @@ final class DoctorCommand extends Subcommand {
         if (!peer.isEmpty()) {
             checks.addAll(PeerCheck.of(peer, file));
         }
-        checks.add(SelfTestCheck.run(quick ? QUICK_ROUNDS : 0));
+        checks.add(SelfTestCheck.ofThisHost().run(quick ? QUICK_BLOCKS : Integer.MAX_VALUE));
         return checks;
     }
 
@@ -138,13 +141,14 @@ final class DoctorCommand extends Subcommand {
             OwnAddresses.Own own = addresses.get(port.name());
             checks.add(
                     own == null
-                            ? DeviceTestCheck.withoutAddress(port)
-                            : new DeviceTestCheck(
+                            ? SelfTestCheck.withoutAddress(port)
+                            : new SelfTestCheck(
                                             port.name(),
                                             own.path().rdma().map(RdmaRoute::transport).orElse(""),
                                             own.address(),
-                                            own.others())
-                                    .run((long) (deviceSeconds * 1000)));
+                                            own.others(),
+                                            Math.clamp((long) (deviceSeconds * 1000), 1, 3_600_000))
+                                    .run(DEVICE_BLOCKS));
         }
         return checks;
     }

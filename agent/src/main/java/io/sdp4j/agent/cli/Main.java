@@ -27,7 +27,6 @@ import picocli.CommandLine.HelpCommand;
             ExplainCommand.class,
             TraceCommand.class,
             BenchCommand.class,
-            DeviceTestCommand.class,
             HelpCommand.class
         },
         footerHeading = "%nExit codes:%n",

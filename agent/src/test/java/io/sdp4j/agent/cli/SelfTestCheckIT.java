@@ -1,0 +1,28 @@
+package io.sdp4j.agent.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Goal: the program of the self-test tells the doctor how far it came, and why not further. */
+class SelfTestCheckIT {
+    @Test
+    void sharedMemoryCarriesIt() throws InterruptedException {
+        Check check = SelfTestCheck.ofThisHost().run(3);
+        assertEquals("393216 bytes over [shm], all intact", check.found(), check::toString);
+        assertEquals(Check.Verdict.OK, check.verdict());
+    }
+
+    /** Loopback is on no device, whether this machine has some or none. */
+    @Test
+    void aPortThatCannotBeUsedGivesItsReason() throws InterruptedException {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        Check check = new SelfTestCheck("none0/1", "RoCE v2", loopback, List.of(), 2_000).run(16);
+        assertTrue(check.found().matches("(listen|connect)ing failed: .+"), check::toString);
+        assertTrue(check.details().get("reason").toString().matches("[A-Z_]+"), check::toString);
+        assertTrue(check.advice().length() > 0, check::toString);
+    }
+}
