@@ -54,8 +54,6 @@ public abstract class MappedMemory {
 
     public abstract void putLongRelease(long at, long value);
 
-    public abstract void putLongOpaque(long at, long value);
-
     /** Stores two longs, one behind the other. */
     public abstract void putLongsOpaque(long at, long first, long second);
 
@@ -111,11 +109,6 @@ public abstract class MappedMemory {
         @Override
         public void putLongRelease(long at, long value) {
             UNSAFE.putLongRelease(null, base + at, value);
-        }
-
-        @Override
-        public void putLongOpaque(long at, long value) {
-            UNSAFE.putLongOpaque(null, base + at, value);
         }
 
         @Override
@@ -185,11 +178,6 @@ public abstract class MappedMemory {
         @Override
         public void putLongRelease(long at, long value) {
             LONG.setRelease(mem, at, value);
-        }
-
-        @Override
-        public void putLongOpaque(long at, long value) {
-            LONG.setOpaque(mem, at, value);
         }
 
         @Override

@@ -51,7 +51,7 @@ final class MappedMemoryTest {
         MappedMemory left;
         try (Arena arena = Arena.ofShared()) {
             left = MappedMemory.of(arena.allocate(8, 8));
-            left.putLongOpaque(0, LONG);
+            left.putLongRelease(0, LONG);
             assertEquals(LONG, left.getLongOpaque(0));
         }
         assertThrows(IllegalStateException.class, () -> left.getLongOpaque(0));
@@ -67,7 +67,7 @@ final class MappedMemoryTest {
         MappedMemory m = memory(plain);
         m.putLongRelease(8, LONG);
         assertEquals(LONG, segment.get(JAVA_LONG, 8));
-        m.putLongOpaque(BYTES - 8, LONG + 1);
+        m.putLongRelease(BYTES - 8, LONG + 1);
         assertEquals(LONG + 1, segment.get(JAVA_LONG, BYTES - 8));
         assertEquals(LONG, m.getLongAcquire(8));
         assertEquals(LONG + 1, m.getLongOpaque(BYTES - 8));
