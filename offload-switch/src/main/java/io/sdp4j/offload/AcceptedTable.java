@@ -101,4 +101,12 @@ public final class AcceptedTable implements AcceptedConnections {
             connection.fail();
         }
     }
+
+    @Override
+    public void broken(InetSocketAddress local, InetSocketAddress remote) {
+        Upgrade connection = end(local, remote);
+        if (connection != null) {
+            connection.breakOff();
+        }
+    }
 }

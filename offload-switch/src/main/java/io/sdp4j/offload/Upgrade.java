@@ -142,8 +142,12 @@ public abstract class Upgrade {
     /** How the application waits for this connection. */
     protected abstract UpgradePolicy.Waits waits();
 
-    /** The number of the kernel's descriptor. Called while the connection is open. */
-    protected abstract int descriptor();
+    /** The kernel's descriptor. Called while the connection is open. */
+    protected abstract FileDescriptor fileDescriptor();
+
+    private int descriptor() {
+        return JdkBridge.value(fileDescriptor());
+    }
 
     /**
      * Takes the stream that carries the rest of the connection. Called under the monitor of this.
@@ -599,6 +603,22 @@ public abstract class Upgrade {
                 movedAfterMillis = trigger.ageMillis();
                 limit = new PeerLimit(this);
                 complete = true;
+    /**
+     * Resets an accepted connection whose stream is lost. The end that proposed may have told its
+     * limit already: then its bytes are lost, and the end of TCP would look like the end of all.
+     */
+    final synchronized void breakOff() {
+        fail();
+        if (!closed) {
+            reset();
+        }
+    }
+
+    private void reset() {
+        assert Thread.holdsLock(this) && !closed; // later the number may be another socket's
+        JdkBridge.reset(fileDescriptor());
+    }
+
             } catch (IOException e) {
                 failure =
                         Attempt.kernel(
@@ -639,6 +659,9 @@ public abstract class Upgrade {
         StreamHandle half = taken();
         if (half == null) {
             stream.close(true);
+                    if (decision == null) {
+                        reset();
+                    }
         } else {
             half.close(0);
         }

@@ -7,6 +7,7 @@ import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -58,8 +59,8 @@ class AcceptedTableTest {
         }
 
         @Override
-        protected int descriptor() {
-            return -1;
+        protected FileDescriptor fileDescriptor() {
+            return new FileDescriptor();
         }
 
         @Override
@@ -116,6 +117,13 @@ class AcceptedTableTest {
     void aFailureIsToldToTheOneThatHasBegun() {
         beginTwo();
         table.failed(LOCAL, REMOTE);
+        assertTrue(table.begin(LOCAL, REMOTE));
+    }
+
+    @Test
+    void aLossIsToldToTheOneThatHasBegun() {
+        beginTwo();
+        table.broken(LOCAL, REMOTE);
         assertTrue(table.begin(LOCAL, REMOTE));
     }
 

@@ -118,7 +118,10 @@ final class SdpListener implements OffloadListener {
             try {
                 stream = SdpStream.begin(open, context, fabric);
             } catch (RuntimeException | Error e) {
-                onFailed(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
+                failed(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
+                if (request.moves()) {
+                    spec.accepted().broken(request.localAddress(), request.remoteAddress());
+                }
                 throw e;
             }
             if (request.moves()) {
@@ -133,12 +136,16 @@ final class SdpListener implements OffloadListener {
             }
         }
 
-        @Override
-        public void onFailed(FabricException failure) {
+        private void failed(FabricException failure) {
             if (!request.moves()) {
                 waiting.decrementAndGet();
             }
             SdpListener.this.onFailed(request, failure);
+        }
+
+        @Override
+        public void onFailed(FabricException failure) {
+            failed(failure);
             if (request.moves()) {
                 spec.accepted().failed(request.localAddress(), request.remoteAddress());
             }

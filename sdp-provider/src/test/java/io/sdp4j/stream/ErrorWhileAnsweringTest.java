@@ -1,24 +1,38 @@
 package io.sdp4j.stream;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.Patience;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
+import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -92,6 +106,44 @@ final class ErrorWhileAnsweringTest {
         } finally {
             assertThrows(AssertionError.class, fabric::close);
         }
+    }
+
+    /** Its peer has a stream, and may have told where TCP ends. */
+    @Test
+    void anAcceptedConnectionWhoseStreamCannotBeginIsReset() throws Exception {
+        TestFabric fabric = new TestFabric();
+        try (ServerSocketChannel listener =
+                        TestChannels.listen(
+                                moving(fabric.provider(f -> throwing(f, "endsWithProcess"))));
+                SocketChannel client = moving(fabric.provider()).openSocketChannel()) {
+            client.connect(listener.getLocalAddress());
+            try (SocketChannel server = listener.accept()) {
+                server.configureBlocking(false);
+                throwing.set(true);
+                client.write(ByteBuffer.allocate(1));
+                AtomicReference<String> told = new AtomicReference<>();
+                await().until(
+                                () -> {
+                                    try {
+                                        assertNotEquals(-1, server.read(ByteBuffer.allocate(1)));
+                                    } catch (SocketException e) {
+                                        told.set(e.getMessage());
+                                    }
+                                    return told.get() != null;
+                                });
+                assertEquals("Connection reset", told.get());
+            }
+        } finally {
+            assertThrows(AssertionError.class, fabric::close);
+        }
+    }
+
+    private static SelectorProvider moving(OffloadProvider provider) {
+        return SwitchChannels.provider(
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new MovingProvider(provider)),
+                        Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1))));
     }
 
     /** A call of a stream's constructor, and one when it is complete. */

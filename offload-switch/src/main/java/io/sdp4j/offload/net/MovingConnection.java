@@ -78,8 +78,8 @@ final class MovingConnection extends Upgrade implements Duplex {
     }
 
     @Override
-    protected int descriptor() {
-        return JdkBridge.value(kernel.fileDescriptor());
+    protected FileDescriptor fileDescriptor() {
+        return kernel.fileDescriptor();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.sdp4j.offload.Upgrade;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -84,8 +85,8 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     @Override
-    protected int descriptor() {
-        return channel.getFDVal();
+    protected FileDescriptor fileDescriptor() {
+        return channel.descriptor();
     }
 
     @Override

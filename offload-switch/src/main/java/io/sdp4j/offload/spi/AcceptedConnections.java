@@ -15,9 +15,9 @@ public interface AcceptedConnections {
     default void with(InetSocketAddress local, InetSocketAddress remote, IntConsumer use) {}
 
     /**
-     * Whether the connection can get a stream. If so, the provider calls {@link #moved} or {@link
-     * #failed} later, and until then an end of the TCP connection is not taken for the end of its
-     * data.
+     * Whether the connection can get a stream. If so, the provider calls {@link #moved}, {@link
+     * #failed} or {@link #broken} later, and until then an end of the TCP connection is not taken
+     * for the end of its data.
      */
     default boolean begin(InetSocketAddress local, InetSocketAddress remote) {
         return false;
@@ -33,4 +33,12 @@ public interface AcceptedConnections {
 
     /** Reports that the connection gets no stream and stays on TCP. */
     default void failed(InetSocketAddress local, InetSocketAddress remote) {}
+
+    /**
+     * Reports that the stream was lost after the peer had got its own, by which it may have sent:
+     * the connection is reset.
+     */
+    default void broken(InetSocketAddress local, InetSocketAddress remote) {
+        failed(local, remote);
+    }
 }

@@ -7,10 +7,29 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
+import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.contract.LoopbackProvider;
+import io.sdp4j.offload.contract.MovingProvider;
+import io.sdp4j.offload.contract.Streams;
+import io.sdp4j.offload.contract.UnaskedProvider;
+import io.sdp4j.offload.jdk.KernelSocketSource;
+import io.sdp4j.offload.spi.AcceptedConnections;
+import io.sdp4j.offload.spi.ListenSpec;
+import io.sdp4j.offload.spi.OffloadListener;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.policy.Policy;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +58,56 @@ class NoDescriptorsTest extends MovedByHand {
         accepted.write(ByteBuffer.allocate(3));
         assertEquals(1, selector.select(20_000));
         assertEquals(3, channel.read(ByteBuffer.allocate(9)));
+    }
+
+    /** Its peer may have gone on by the stream, and then ended TCP. */
+    @Test
+    void anAcceptedOneIsReset() throws Exception {
+        AtomicReference<AcceptedConnections> table = new AtomicReference<>();
+        UnaskedProvider listening =
+                new UnaskedProvider() {
+                    @Override
+                    public OffloadListener listen(ListenSpec spec) {
+                        table.set(spec.accepted());
+                        return new LoopbackProvider().listen(spec);
+                    }
+                };
+        SelectorProvider provider =
+                SwitchChannels.provider(
+                        new OffloadSwitch(
+                                Policy::allowAll,
+                                List.of(new MovingProvider(listening)),
+                                SwitchSettings.defaults(),
+                                KernelSocketSource.JDK,
+                                null));
+        try (ServerSocketChannel listener = provider.openServerSocketChannel()) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                    SocketChannel server = listener.accept()) {
+                server.configureBlocking(false);
+                var here = (InetSocketAddress) server.getLocalAddress();
+                var there = (InetSocketAddress) server.getRemoteAddress();
+                assertTrue(table.get().begin(here, there));
+                client.shutdownOutput();
+                table.get().moved(stream(here, there));
+                for (SocketChannel end : List.of(server, client)) {
+                    IOException told =
+                            assertThrows(IOException.class, () -> end.read(ByteBuffer.allocate(1)));
+                    assertEquals("Connection reset", told.getMessage());
+                }
+            }
+        }
+    }
+
+    private static OffloadStream stream(InetSocketAddress local, InetSocketAddress remote) {
+        return Streams.of(
+                (method, _) ->
+                        switch (method) {
+                            case "localAddress" -> local;
+                            case "remoteAddress" -> remote;
+                            case "notifyFd" -> Integer.MAX_VALUE;
+                            default -> null;
+                        });
     }
 
     /** It has moved by half. */
