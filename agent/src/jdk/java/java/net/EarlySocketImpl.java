@@ -567,6 +567,9 @@ final class EarlySocketImpl extends EarlyImpl
         } catch (InterruptedIOException e) {
             close(); // as Socket does; a part that has gone is not counted
             throw e;
+        } catch (Error e) { // here neither
+            SocketImpl _ = changed();
+            throw e;
         } finally {
             writeLock.unlock();
             left();

@@ -51,6 +51,12 @@ public interface Carrier {
     default void earlyLockGivenBack() {}
 
     /**
+     * Called by the holder of the write lock when a write of the carrier before this one has failed
+     * and a part of it may have gone.
+     */
+    default void sentUncounted() {}
+
+    /**
      * Called when a read of the carrier before this one has met {@code e} in TCP and goes on here.
      */
     default void goesOnAfter(SocketException e) {}

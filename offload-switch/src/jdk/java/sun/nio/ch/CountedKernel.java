@@ -249,9 +249,21 @@ public final class CountedKernel implements Carrier {
                 consider();
             }
             return n;
+        } catch (IOException | Error e) {
+            partGone();
+            throw e;
         } finally {
             writeLock.unlock();
             left();
+        }
+    }
+
+    /** A part of a write that failed may have gone: no count is right from now on. */
+    private void partGone() {
+        early.stays();
+        Carrier c = channel.carrier();
+        if (c != this && c != null) {
+            c.sentUncounted();
         }
     }
 

@@ -211,7 +211,7 @@ public abstract class Upgrade {
      * Called by the holder of the write lock when a write by TCP has failed and a part of it may
      * have gone. The output stays on TCP: no limit can be told after bytes that were not counted.
      */
-    protected final void sentUncounted() {
+    public final void sentUncounted() {
         handover.stay();
     }
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NotYetConnectedException;
 import java.util.Objects;
@@ -345,23 +346,25 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-        long n = write(src.hasRemaining(), () -> kernel.write(src));
+        long n = write(src.hasRemaining(), false, () -> kernel.write(src));
         return n == MOVED ? moved.write(src) : (int) n;
     }
 
     @Override
     public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
         boolean some = ChannelBuffers.any(srcs, offset, length);
-        long n = write(some, () -> kernel.write(srcs, offset, length));
+        long n = write(some, false, () -> kernel.write(srcs, offset, length));
         return n == MOVED ? moved.write(srcs, offset, length) : n;
     }
 
     @Override
     public void blockingWrite(byte[] b, int off, int len) throws IOException {
         long n =
+        Objects.checkFromIndexSize(off, len, b.length);
                 write(
                         len > 0,
                         () -> {
+                        true,
                             kernel.blockingWrite(b, off, len);
                             return len;
                         });
@@ -372,7 +375,7 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     @Override
     public long send(FileChannel file, long position, int count) throws IOException {
-        long n = write(count > 0, () -> kernel.send(file, position, count));
+        long n = write(count > 0, true, () -> kernel.send(file, position, count));
         return n == MOVED ? moved.send(file, position, count) : n;
     }
 
@@ -381,7 +384,8 @@ final class MovingChannel extends Upgrade implements Carrier {
      *
      * @param some whether there is a byte to write
      */
-    private long write(boolean some, KernelWrite call) throws IOException {
+     * @param parts whether {@code call} may fail after a part of it has gone
+    private long write(boolean some, boolean parts, KernelWrite call) throws IOException {
         noteUse();
         writeLock.lock();
         try {
@@ -391,7 +395,7 @@ final class MovingChannel extends Upgrade implements Carrier {
             if (some && outputShut && connection.takeResetOfTcp(false)) {
                 reset.writerTook(); // the call takes the reset, but reports a broken pipe
             }
-            long n = writeOnce(call);
+            long n = writeOnce(parts, call);
             if (n > 0) {
                 sent(n);
             }
@@ -402,12 +406,21 @@ final class MovingChannel extends Upgrade implements Carrier {
         }
     }
 
-    private long writeOnce(KernelWrite call) throws IOException {
+    private long writeOnce(boolean parts, KernelWrite call) throws IOException {
         try {
             return call.write();
         } catch (IOException e) {
             throw reset.tellsWriter(e) ? e : new IOException("Broken pipe", e);
+            // an interrupt ends each call so, even if all has gone
+            if (parts || e instanceof AsynchronousCloseException) {
+                sentUncounted();
+            }
         }
+        } catch (Error e) {
+            if (parts) {
+                sentUncounted();
+            }
+            throw e;
     }
 
     @Override

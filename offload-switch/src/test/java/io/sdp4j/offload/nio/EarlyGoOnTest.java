@@ -1,5 +1,6 @@
 package io.sdp4j.offload.nio;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -22,6 +23,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -219,6 +221,23 @@ class EarlyGoOnTest {
         Object _ = change.get();
         assertFalse(channel.isBlocking());
         assertTrue(shown());
+    }
+
+    /** Which is not counted. */
+    @Test
+    void oneThatHasSentAPartOfAWriteThatFailedStays() throws Exception {
+        Task<Void> writer =
+                Task.start(
+                        () -> {
+                            channel.socket().getOutputStream().write(new byte[64 << 20]);
+                            return null;
+                        });
+        await().until(() -> accepted.socket().getInputStream().available() > 0);
+        accepted.setOption(StandardSocketOptions.SO_LINGER, 0);
+        accepted.close();
+        assertThrows(IOException.class, writer::get);
+        Void _ = goOn();
+        assertFalse(known());
     }
 
     @Test
