@@ -303,7 +303,6 @@ public abstract class Upgrade {
         if (state == State.MOVING && !handover.outMoved()) {
             moveOutNow();
         } else {
-            gaveLockBack();
         }
     }
 
@@ -311,6 +310,7 @@ public abstract class Upgrade {
      * Keeps the output, which is about to end, from moving; a thread that writes now may still move
      * it.
      */
+        gaveLockBack(); // if another thread has the lock for that only, it looks again
     protected final void endOut() {
         if (writeLock.tryLock()) {
             try {

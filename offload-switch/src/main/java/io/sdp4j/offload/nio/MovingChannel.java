@@ -152,19 +152,21 @@ final class MovingChannel extends Upgrade implements Carrier {
     }
 
     private void tryAdopt() {
-        if (adopted || !channel.isOpen() || !readLock.tryLock()) {
+        if (adopted || !channel.isOpen() || !writeLock.tryLock()) {
             return;
         }
         try {
-            if (writeLock.tryLock()) {
+            // even if the input does not move yet: a call of moveOutNow() may have met this lock
+            boolean out = moveOut() || endedByTcp;
+            if (out && readLock.tryLock()) {
                 try {
                     adopt();
                 } finally {
-                    writeLock.unlock();
+                    readLock.unlock();
                 }
             }
         } finally {
-            readLock.unlock();
+            writeLock.unlock();
             if (adopted) { // by this call, even if it failed half-way
                 connection.nudgeMoved();
             }
@@ -173,8 +175,7 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     private void adopt() {
         // bytes of TCP that are still unread do not matter once the input was shut
-        boolean read = handover.finished() || (moved.inputShut() && handover.limitKnown());
-        if (!read || (!moveOut() && !endedByTcp)) {
+        if (!handover.finished() && !(moved.inputShut() && handover.limitKnown())) {
             return;
         }
         handover.moveIn();
@@ -359,12 +360,12 @@ final class MovingChannel extends Upgrade implements Carrier {
 
     @Override
     public void blockingWrite(byte[] b, int off, int len) throws IOException {
-        long n =
         Objects.checkFromIndexSize(off, len, b.length);
+        long n =
                 write(
                         len > 0,
-                        () -> {
                         true,
+                        () -> {
                             kernel.blockingWrite(b, off, len);
                             return len;
                         });
@@ -383,8 +384,8 @@ final class MovingChannel extends Upgrade implements Carrier {
      * Writes once by TCP. Returns the result of {@code call}, or {@link #MOVED}.
      *
      * @param some whether there is a byte to write
-     */
      * @param parts whether {@code call} may fail after a part of it has gone
+     */
     private long write(boolean some, boolean parts, KernelWrite call) throws IOException {
         noteUse();
         writeLock.lock();
@@ -410,17 +411,17 @@ final class MovingChannel extends Upgrade implements Carrier {
         try {
             return call.write();
         } catch (IOException e) {
-            throw reset.tellsWriter(e) ? e : new IOException("Broken pipe", e);
             // an interrupt ends each call so, even if all has gone
             if (parts || e instanceof AsynchronousCloseException) {
                 sentUncounted();
             }
-        }
+            throw reset.tellsWriter(e) ? e : new IOException("Broken pipe", e);
         } catch (Error e) {
             if (parts) {
                 sentUncounted();
             }
             throw e;
+        }
     }
 
     @Override

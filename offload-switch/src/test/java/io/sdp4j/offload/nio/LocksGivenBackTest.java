@@ -2,6 +2,7 @@ package io.sdp4j.offload.nio;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +15,7 @@ import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -92,6 +94,24 @@ class LocksGivenBackTest extends MovedByHand {
             assertThrows(ClosedChannelException.class, holding(client, holder, close)::get);
             await().until(() -> loopback.openStreams() == 0);
         }
+    }
+
+    /** The thread that could move it found its lock taken; no writer comes. */
+    @Test
+    void aReaderMovesTheOutput() throws Exception {
+        SwitchedConnection c = SwitchedConnection.of(channel);
+        ByteBuffer room = ByteBuffer.allocate(1);
+        c.writeLock.lock();
+        try {
+            accepted.write(ByteBuffer.allocate(1));
+            await().until(() -> channel.read(room) == 1);
+            await().until(() -> toRead != null);
+        } finally {
+            c.writeLock.unlock();
+        }
+        assertFalse(c.moving.handover.outMoved());
+        assertEquals(0, channel.read(room.clear()));
+        assertTrue(c.moving.handover.outMoved());
     }
 
     @Test
