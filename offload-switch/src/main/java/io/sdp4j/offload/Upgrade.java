@@ -622,11 +622,13 @@ public abstract class Upgrade {
             } catch (IOException e) {
                 failure =
                         Attempt.kernel(
+        InetSocketAddress remote;
                                 ReasonCode.MEMORY,
                                 "its stream cannot be used, as descriptors are short: "
                                         + e.getMessage());
             } catch (RuntimeException e) {
-                OffloadSwitch.Log.OUT.warn("{} stays on TCP, as its stream failed", remote(), e);
+                OffloadSwitch.Log.OUT.warn("{} stays on TCP, as its stream failed", remote, e);
+            remote = remote(); // before a close, which may linger under a lock of the JDK's
                 failure = Attempt.kernel(ReasonCode.INTERNAL, "its stream failed: " + e);
             } finally {
                 state = complete ? State.MOVING : State.STAYS;
@@ -640,12 +642,12 @@ public abstract class Upgrade {
             }
         }
         if (failure != null) {
-            owner.connects.tell(remote(), failure);
+            owner.connects.tell(remote, failure);
             return;
         }
         OffloadSwitch.Log.OUT.debug(
                 "{} leaves TCP after {} bytes and {} ms",
-                remote(),
+                remote,
                 trigger.carried(),
                 trigger.ageMillis());
         if (decision != null) {
