@@ -436,7 +436,10 @@ public abstract class Upgrade {
             }
         }
         if (!handover.finished()) {
-            throw new SocketException("Connection reset");
+            if (reset.tellsReader()) {
+                throw new SocketException("Connection reset");
+            }
+            return false;
         }
         return true;
     }

@@ -51,6 +51,7 @@ class MovedReaderTest {
 
     private final AtomicLong waitedNanos = new AtomicLong(-1);
     private volatile boolean limitRead;
+    private volatile long limit;
     private volatile boolean died; // the peer's process, with input of the stream unread
     private volatile Runnable armed;
     private ServerSocket listener;
@@ -72,7 +73,7 @@ class MovedReaderTest {
                 }
                 if (told()) {
                     limitRead = true;
-                    ByteBuffer.wrap((byte[]) args[0]).putLong(0);
+                    ByteBuffer.wrap((byte[]) args[0]).putLong(limit);
                     yield Long.BYTES;
                 }
                 yield waitedNanos.get() >= 0 ? -1 : 0;
@@ -205,6 +206,18 @@ class MovedReaderTest {
             assertEquals(-1, reader.get());
             assertEquals(-1, socket.getInputStream().read());
         }
+    }
+
+    /** The rest of them is lost. */
+    @Test
+    void aResetAmongTheBytesOfTcpIsToldOnce() throws Exception {
+        limit = 5;
+        move();
+        accepted.getOutputStream().write(1);
+        assertEquals(1, socket.getInputStream().read());
+        accepted.setSoLinger(true, 0);
+        accepted.close();
+        assertReset(() -> socket.getInputStream().read(), socket.getOutputStream());
     }
 
     /** Its input had not moved: TCP ends in order. */
