@@ -176,9 +176,13 @@ public abstract class Upgrade {
     /** Counts {@code n} bytes that came by TCP. Called by the holder of the read lock. */
     public final void received(long n) {
         handover.received(n);
-        noteFinished();
-        trigger.received();
-        consider();
+        try {
+            noteFinished();
+            trigger.received();
+            consider();
+        } catch (OutOfMemoryError e) {
+            // the caller has the bytes, and must say so
+        }
     }
 
     /**
@@ -203,8 +207,12 @@ public abstract class Upgrade {
     /** Counts {@code n} bytes that have gone by TCP. Called by the holder of the write lock. */
     public final void sent(long n) {
         handover.sent(n);
-        trigger.sent();
-        consider();
+        try {
+            trigger.sent();
+            consider();
+        } catch (OutOfMemoryError e) {
+            // the bytes have gone, and the caller would send them again
+        }
     }
 
     /**
@@ -216,8 +224,9 @@ public abstract class Upgrade {
     }
 
     private void consider() {
-        if (state == State.YOUNG && decision != null && trigger.due(waits()) && begin()) {
-            if (!ConnectThreads.startMove(this::proposeOrStay)) {
+        if (state == State.YOUNG && decision != null && trigger.due(waits())) {
+            Runnable proposal = this::proposeOrStay; // first: there may be no memory for it
+            if (begin() && !ConnectThreads.startMove(proposal)) {
                 stayForNow(); // the bytes of the caller count
             }
         }
@@ -269,7 +278,7 @@ public abstract class Upgrade {
                 // the end that proposed may give the stream up until it has told its limit
                 && (decision != null || handover.limitKnown())) {
             StreamHandle stream = taken();
-            if (stream != null && stream.begin(handover.limitToTell())) {
+            if (stream != null && tellLimit(stream)) {
                 handover.moveOut();
                 if (decision != null) {
                     countMove();
@@ -278,6 +287,15 @@ public abstract class Upgrade {
             }
         }
         return false;
+    }
+
+    /** Without memory for it the output does not move yet. */
+    private boolean tellLimit(StreamHandle stream) {
+        try {
+            return stream.begin(handover.limitToTell());
+        } catch (OutOfMemoryError e) {
+            return false; // thrown to a caller whose bytes have gone or come, it would hide that
+        }
     }
 
     /**

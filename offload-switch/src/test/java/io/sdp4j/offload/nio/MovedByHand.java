@@ -43,6 +43,7 @@ abstract class MovedByHand {
     final AtomicInteger closes = new AtomicInteger();
     volatile String unable; // to answer this method
     volatile boolean vanished; // the peer's process, and all was read
+    volatile String withoutMemory; // is this method
     volatile boolean died; // the peer's process, with input of the stream unread
     volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed
@@ -57,6 +58,9 @@ abstract class MovedByHand {
     private Object answer(String method, Object[] args) throws IOException {
         if (method.equals(unable)) {
             throw new IllegalStateException("test");
+        }
+        if (method.equals(withoutMemory)) {
+            throw new OutOfMemoryError("test");
         }
         return switch (method) {
             case "localAddress" -> local;
