@@ -12,23 +12,26 @@ final class PeerLimit {
     private final byte[] bytes = new byte[Handover.LIMIT_BYTES];
     private int have;
 
+    /**
+     * Holds this weakly, so that the provider does not keep a connection alive that the application
+     * has forgotten. Made early: there may be no memory later.
+     */
+    private final Runnable onReady;
+
     PeerLimit(Upgrade connection) {
         this.connection = connection;
-    }
-
-    /**
-     * Reads the limit as its bytes arrive, on threads of the provider. Holds this weakly, so that
-     * the provider does not keep a connection alive that the application has forgotten.
-     */
-    void await() {
         WeakReference<PeerLimit> self = new WeakReference<>(this);
-        Runnable onReady =
+        onReady =
                 () -> {
                     PeerLimit limit = self.get();
                     if (limit != null) {
                         limit.await();
                     }
                 };
+    }
+
+    /** Reads the limit as its bytes arrive, on threads of the provider. */
+    void await() {
         do {
             if (taken()) {
                 return;

@@ -309,8 +309,8 @@ public abstract class Upgrade {
             } finally {
                 writeLock.unlock();
             }
-            gaveLockBack();
         }
+        gaveLockBack(); // if another thread has the lock for that only, it looks again
     }
 
     /**
@@ -321,6 +321,7 @@ public abstract class Upgrade {
         if (state == State.MOVING && !handover.outMoved()) {
             moveOutNow();
         } else {
+            gaveLockBack();
         }
     }
 
@@ -328,7 +329,6 @@ public abstract class Upgrade {
      * Keeps the output, which is about to end, from moving; a thread that writes now may still move
      * it.
      */
-        gaveLockBack(); // if another thread has the lock for that only, it looks again
     protected final void endOut() {
         if (writeLock.tryLock()) {
             try {
@@ -603,27 +603,6 @@ public abstract class Upgrade {
         }
     }
 
-    /** Takes the stream that was found. */
-    final void attach(OffloadStream stream) {
-        Attempt failure = null;
-        synchronized (this) {
-            if (closed || state != State.ASKED) {
-                closeUnused(stream, aborted || !closed);
-                return;
-            }
-            boolean complete = false;
-            try {
-                StreamHandle taken = take(stream);
-                if (inputShut) { // after take(): a thread that shuts sets the flag first
-                    taken.shutInput();
-                }
-                if (outputShut) {
-                    taken.shutOutput();
-                }
-                taken.readerBehind(true);
-                movedAfterMillis = trigger.ageMillis();
-                limit = new PeerLimit(this);
-                complete = true;
     /**
      * Resets an accepted connection whose stream is lost. The end that proposed may have told its
      * limit already: then its bytes are lost, and the end of TCP would look like the end of all.
@@ -640,16 +619,37 @@ public abstract class Upgrade {
         JdkBridge.reset(fileDescriptor());
     }
 
+    /** Takes the stream that was found. */
+    final void attach(OffloadStream stream) {
+        Attempt failure = null;
+        InetSocketAddress remote;
+        synchronized (this) {
+            if (closed || state != State.ASKED) {
+                closeUnused(stream, aborted || !closed);
+                return;
+            }
+            remote = remote(); // before a close, which may linger under a lock of the JDK's
+            boolean complete = false;
+            try {
+                StreamHandle taken = take(stream);
+                if (inputShut) { // after take(): a thread that shuts sets the flag first
+                    taken.shutInput();
+                }
+                if (outputShut) {
+                    taken.shutOutput();
+                }
+                taken.readerBehind(true);
+                movedAfterMillis = trigger.ageMillis();
+                limit = new PeerLimit(this);
+                complete = true;
             } catch (IOException e) {
                 failure =
                         Attempt.kernel(
-        InetSocketAddress remote;
                                 ReasonCode.MEMORY,
                                 "its stream cannot be used, as descriptors are short: "
                                         + e.getMessage());
             } catch (RuntimeException e) {
                 OffloadSwitch.Log.OUT.warn("{} stays on TCP, as its stream failed", remote, e);
-            remote = remote(); // before a close, which may linger under a lock of the JDK's
                 failure = Attempt.kernel(ReasonCode.INTERNAL, "its stream failed: " + e);
             } finally {
                 state = complete ? State.MOVING : State.STAYS;
@@ -659,6 +659,9 @@ public abstract class Upgrade {
                 }
                 if (!complete) {
                     closeHalf(stream);
+                    if (decision == null) {
+                        reset();
+                    }
                 }
             }
         }
@@ -682,9 +685,6 @@ public abstract class Upgrade {
         StreamHandle half = taken();
         if (half == null) {
             stream.close(true);
-                    if (decision == null) {
-                        reset();
-                    }
         } else {
             half.close(0);
         }
