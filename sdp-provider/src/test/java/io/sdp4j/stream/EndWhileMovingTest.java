@@ -13,6 +13,7 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -318,6 +319,98 @@ final class EndWhileMovingTest {
         assertEquals(givenUp ? 0 : 2, report.moved().connections(), report::toString);
         assertEquals(givenUp ? 1 : 0, report.acceptedKernel(), report::toString);
         assertEquals(givenUp ? 0 : 2, report.reasons().getOrDefault(ReasonCode.OFFLOADED, 0L));
+    }
+
+    private static void assertEnds(boolean reset, Task<Integer> reader) throws Exception {
+        if (reset) {
+            IOException told = assertThrows(IOException.class, reader::get);
+            assertEquals("Connection reset", told.getMessage());
+        } else {
+            assertEquals(-1, reader.get());
+        }
+    }
+
+    /** If it was stopped before, it has left a byte unread. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDeathBeforeItsLimit(boolean stops) throws Exception {
+        try (ServerSocketChannel listener = TestChannels.listen(SwitchChannels.provider(owner()));
+                HeldPeer peer =
+                        new HeldPeer(HeldPeer.Role.ASKS, fabric, listener.socket().getLocalPort());
+                SocketChannel server = listener.accept()) {
+            peer.awaitHeld();
+            serverTakes().run();
+            assertEquals(1, read(server));
+            if (stops) {
+                peer.stop();
+                assertEquals(1, write(server));
+            }
+            Task<Integer> reader = Task.start(() -> read(server));
+            reader.awaitBlocked();
+            peer.kill();
+            assertEnds(stops, reader);
+        }
+    }
+
+    /** Everything that it wrote is there. */
+    @Test
+    void aDeathBeforeTheOtherTakes() throws Exception {
+        try (ServerSocketChannel listener = TestChannels.listen(SwitchChannels.provider(owner()));
+                HeldPeer peer =
+                        new HeldPeer(HeldPeer.Role.TOLD, fabric, listener.socket().getLocalPort());
+                SocketChannel server = listener.accept()) {
+            peer.awaitHeld();
+            Runnable take = serverTakes();
+            peer.kill();
+            take.run();
+            assertEquals(1, read(server));
+            assertEquals(1, read(server));
+            assertEquals(-1, read(server));
+        }
+    }
+
+    /** All that it has not read then is the limit, which no program has written. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDeathOfTheAcceptedEndBeforeItsLimit(boolean unread) throws Exception {
+        clientTakes.countDown();
+        try (HeldPeer peer = new HeldPeer(HeldPeer.Role.ACCEPTS, fabric, 0);
+                SocketChannel client = SwitchChannels.provider(owner()).openSocketChannel()) {
+            client.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), peer.port()));
+            assertEquals(1, write(client));
+            peer.awaitHeld();
+            awaitMoved(client);
+            if (unread) {
+                assertEquals(1, write(client));
+            }
+            Task<Integer> reader = Task.start(() -> read(client));
+            reader.awaitBlocked();
+            peer.kill();
+            assertEnds(unread, reader);
+        }
+    }
+
+    /** TCP has ended, and the stream may go on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReadThatWaitsForThePeersAnswerEnds(boolean closes) throws Exception {
+        connected(
+                (client, server) -> {
+                    write(client);
+                    Runnable take = serverTakes();
+                    assertEquals(1, read(server));
+                    client.shutdownOutput();
+                    Task<Integer> reader = Task.start(Task.Kind.VIRTUAL, () -> read(server));
+                    await().until(() -> reader.isIn("goesOn"));
+                    if (closes) {
+                        server.close();
+                    } else {
+                        reader.thread().interrupt();
+                        take.run();
+                        clientTakes.countDown();
+                    }
+                    assertEquals(-1, reader.get());
+                });
     }
 
     /** Another descriptor of the same socket, as the provider has it for a moment. */

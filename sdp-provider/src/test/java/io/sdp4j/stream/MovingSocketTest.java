@@ -9,6 +9,7 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.SwitchedTest;
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -170,6 +171,44 @@ class MovingSocketTest extends SwitchedTest {
             assertEquals("Closed by interrupt", failed.get(30, TimeUnit.SECONDS).getMessage());
             long bytes = p.server().getInputStream().transferTo(OutputStream.nullOutputStream());
             assertNotEquals(0, bytes);
+        }
+    }
+
+    /** Some meet the moment in which the peer's limit ends the wait in the kernel. */
+    @Test
+    @Timeout(120)
+    void readsThatTimeOutWhileItMovesLoseNothing() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            try (var p = pair()) {
+                p.client().setSoTimeout(1);
+                InputStream in = p.client().getInputStream();
+                Task<byte[]> reader =
+                        Task.start(
+                                () -> {
+                                    byte[] all = new byte[20];
+                                    for (int have = 0; have < all.length; ) {
+                                        try {
+                                            all[have] = (byte) in.read();
+                                            have++;
+                                        } catch (SocketTimeoutException e) {
+                                            // again
+                                        }
+                                    }
+                                    return all;
+                                });
+                p.client().getOutputStream().write(1);
+                for (byte b = 0; b < 20; b++) {
+                    p.server().getOutputStream().write(b);
+                    if (b == round % 20) {
+                        await().pollInterval(1, TimeUnit.MILLISECONDS)
+                                .until(() -> carried(p.client()) >= 0 && carried(p.server()) >= 0);
+                    }
+                }
+                byte[] all = reader.get();
+                for (byte b = 0; b < 20; b++) {
+                    assertEquals(b, all[b]);
+                }
+            }
         }
     }
 
