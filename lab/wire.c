@@ -10,7 +10,7 @@
  * multicast frames come at any time; they are numbered apart so as not to shift the rest.
  *
  * Faults rest until a host sends "start". Hosts talk to the wire by UDP to CONTROL_MAC, one command per datagram:
- *     start | cut [SECONDS] | mend | loss PERCENT | delay MS | reorder 0|1 | drop udp|tcp PORT | pass
+ *     start | cut [SECONDS] | mend | loss PERCENT | delay MS | reorder 0|1 | drop udp|tcp PORT | drop cm ATTRIBUTE | pass
  * Such a frame is carried out in its place between the others; it is neither passed on nor captured.
  *
  * Ends when every command ended: 0. Ends them all when it is told to stop or its parent died: 128 + signal, or when
@@ -35,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_FRAME = 65536, MAX_QUEUED = 8192, SOCKET_BUFFER = 4 << 20, HOST_FD = 3, LAB_FAILED = 125, TIMED_OUT = 124 };
+enum { MAX_FRAME = 65536, MAX_QUEUED = 8192, SOCKET_BUFFER = 4 << 20, ROCE_PORT = 4791, HOST_FD = 3, LAB_FAILED = 125, TIMED_OUT = 124 };
 static const uint64_t SECOND = 1000000000, MS = 1000000, NEVER = UINT64_MAX;
 /* A frame that is held back leaves behind its successor, or after this time when none comes. */
 static const uint64_t HOLD_NANOS = 5000000;
@@ -77,7 +77,7 @@ static struct faults {
 	double loss_percent;
 	uint64_t delay, cut_after, cut_for;
 	bool reorder;
-	int drop_proto, drop_port;
+	int drop_proto, drop_port, drop_cm;
 } faults, planned = {.cut_after = NEVER, .cut_for = NEVER};
 static uint64_t cut_from = NEVER, cut_to = NEVER;
 
@@ -167,8 +167,10 @@ static void obey(char *line, uint64_t t)
 		faults.reorder = number != 0;
 	} else if (!strcmp(word, "drop") && rest) {
 		const char *proto = strsep(&rest, " \n");
-		faults.drop_proto = !strcmp(proto, "udp") ? 17 : 6;
-		faults.drop_port = rest ? atoi(rest) : 0;
+		const bool cm = !strcmp(proto, "cm");
+		faults.drop_proto = cm || !strcmp(proto, "udp") ? 17 : 6;
+		faults.drop_port = cm ? ROCE_PORT : rest ? atoi(rest) : 0;
+		faults.drop_cm = cm && rest ? atoi(rest) : 0;
 	} else if (!strcmp(word, "pass")) {
 		faults.drop_proto = 0;
 	} else {
@@ -213,11 +215,22 @@ static bool is_control(const struct frame *f, uint64_t t)
 	return true;
 }
 
+/*
+ * Which message of the connection manager an RoCE datagram is, as the attribute says (RTU: 20), or 0: behind UDP (8 bytes),
+ * BTH (12) and DETH (8) of a UD SEND lies a MAD, with its class at byte 1 and its attribute at byte 16.
+ */
+static int cm_attribute(const struct frame *f, const uint8_t *udp)
+{
+	const uint8_t *bth = udp + 8, *mad = bth + 20;
+	const bool is_cm = mad + 18 <= f->bytes + f->len && bth[0] == 0x64 && mad[1] == 7;
+	return is_cm ? mad[16] << 8 | mad[17] : 0;
+}
+
 static bool is_dropped(const struct frame *f)
 {
 	int proto;
 	const uint8_t *ports = faults.drop_proto ? transport(f, &proto) : NULL;
-	return ports && proto == faults.drop_proto
+	return ports && proto == faults.drop_proto && (!faults.drop_cm || cm_attribute(f, ports) == faults.drop_cm)
 		&& ((ports[0] << 8 | ports[1]) == faults.drop_port || (ports[2] << 8 | ports[3]) == faults.drop_port);
 }
 

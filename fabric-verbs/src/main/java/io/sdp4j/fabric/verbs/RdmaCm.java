@@ -40,6 +40,9 @@ final class RdmaCm {
     private static final int OPTION_ID = 0;
     private static final int OPTION_AFONLY = 2;
 
+    /** {@code IBV_EVENT_COMM_EST}. */
+    private static final int COMMUNICATION_ESTABLISHED = 4;
+
     /** {@code struct rdma_event_channel}, owned by the library. */
     static final StructLayout EVENT_CHANNEL = CStruct.of("rdma_event_channel", "fd 4");
 
@@ -60,6 +63,7 @@ final class RdmaCm {
     private final MethodHandle accept = lib.bind("rdma_accept", 2);
     private final MethodHandle reject = lib.bind("rdma_reject", 3);
     private final MethodHandle disconnect = lib.bind("rdma_disconnect", 1);
+    private final MethodHandle notify = lib.bind("rdma_notify", 2);
     private final MethodHandle getEvent = lib.bind("rdma_get_cm_event", 2);
     private final MethodHandle ackEvent = lib.bind("rdma_ack_cm_event", 1);
     private final MethodHandle migrateId = lib.bind("rdma_migrate_id", 2);
@@ -187,6 +191,14 @@ final class RdmaCm {
             MemorySegment d = arena.allocateFrom(JAVA_BYTE, data);
             return Bindings.status(reject, id, d.address(), data.length);
         }
+    }
+
+    /**
+     * Tells the kernel that the peer of an accepted id has sent something, in place of the RTU. The
+     * kernel then says that the connection is established. Has no effect on any other id.
+     */
+    void notifyEstablished(long id) {
+        Bindings.status(notify, id, COMMUNICATION_ESTABLISHED);
     }
 
     /**

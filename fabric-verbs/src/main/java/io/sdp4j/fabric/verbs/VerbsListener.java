@@ -32,10 +32,10 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /**
-     * Time between two looks for clients that do not answer. One timer serves all clients, because
+     * Time between two looks at clients that have not answered. One timer serves all, because
      * setting and stopping a timer reads the clock, which costs a system call on some machines.
      */
-    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final VerbsFabric fabric;
     private final CmChannel channel;

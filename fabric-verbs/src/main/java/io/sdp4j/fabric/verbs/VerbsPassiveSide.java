@@ -14,12 +14,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>The kernel does not report a client that gives up in the meantime: the id only fails when it
  * is used. So accepting has a time limit.
+ *
+ * <p>On InfiniBand and RoCE the datagram that ends the hand-shake, the RTU, may be lost, and the
+ * kernel asks for it again only after four seconds. By then the client may have sent bytes, which
+ * the device has acknowledged, and be gone. So the client's first message, and the end of the
+ * connection, count as the RTU (docs/protocol.md 3.1).
  */
 final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     /**
      * Looks of the listener, one every {@link VerbsListener#LOOK_NANOS}, that the outcome may take.
      */
-    private static final int PATIENCE = 2;
+    private static final int PATIENCE = 20;
 
     private final VerbsFabric fabric;
     private final CmChannel channel;
@@ -137,12 +142,20 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     private void onEnd(CmEvent e) {
         if (greeted && qp != null) {
             qp.completions().lookForGreeting();
+        } else if (e.type() == RdmaCmEvent.DISCONNECTED && startsWithoutGreeting()) {
+            qp.establish(trailer);
+            established();
         }
         if (told) {
             qp.onCmEvent(e);
         } else {
             fail(VerbsFailures.of(e, e.privateData()));
         }
+    }
+
+    /** Whether the client may send as soon as it has our answer. */
+    private boolean startsWithoutGreeting() {
+        return qp != null && !qp.device.initiatorSpeaksFirst();
     }
 
     private void established() {
@@ -156,8 +169,13 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
 
     /** Called at each look of the listener. Event thread. */
     void onLook() {
-        if (outcome != null && looks++ >= PATIENCE) {
+        if (outcome == null) {
+            return;
+        }
+        if (looks++ >= PATIENCE) {
             fail(new FabricException(Cause.TIMED_OUT, "the client did not answer"));
+        } else if (startsWithoutGreeting() && qp.completions().ready()) {
+            channel.cm.notifyEstablished(id); // has no effect if the RTU has come
         }
     }
 
