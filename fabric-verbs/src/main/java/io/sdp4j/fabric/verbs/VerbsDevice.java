@@ -143,6 +143,10 @@ final class VerbsDevice implements AsyncWatch.User {
         }
     }
 
+    boolean isRemoved() {
+        return removed;
+    }
+
     // ---- its queue pairs
 
     /**
@@ -225,8 +229,7 @@ final class VerbsDevice implements AsyncWatch.User {
         }
         for (VerbsQueuePair qp : QUEUE_PAIRS.values()) {
             if (qp.device == this) {
-                qp.failFromOutside(WcStatus.FATAL_ERR);
-                qp.onGone(); // nothing comes from a peer any more
+                qp.onDeviceGone();
             }
         }
     }

@@ -356,7 +356,7 @@ public final class VerbsFabric implements Fabric {
     /** Registers {@code qp}, so that {@link #close} cuts it. */
     void established(VerbsQueuePair qp) {
         queuePairs.add(qp);
-        if (closed) {
+        if (closed || qp.device.isRemoved()) {
             qp.failFromOutside(WcStatus.WR_FLUSH_ERR);
         }
     }

@@ -43,6 +43,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
 
     private boolean closed;
 
+    /** The hand-shake is over. Set before the device is asked whether it was removed. */
+    private boolean connected;
+
     /**
      * Makes the queue pair of {@code id}, not yet connected, with all receives posted.
      *
@@ -107,6 +110,9 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
             }
             completions.peerMarks();
             peerIsOurs = true;
+        }
+        synchronized (this) {
+            connected = true;
         }
         fabric.established(this);
     }
@@ -307,11 +313,30 @@ final class VerbsQueuePair implements QueuePair, CmChannel.Target {
         teardown.drain(QpTeardown.ABORT_DRAIN_NANOS);
     }
 
-    /** Fails the queue pair, for the device, the fabric or a timer. Any thread. */
+    /**
+     * Fails the queue pair, for the device, the fabric or a timer. Any thread. Leaves one alone
+     * whose end would block this thread until the peer has answered: its set-up ends it in time.
+     */
     synchronized void failFromOutside(WcStatus why) {
-        if (!teardown.isCut()) {
+        if (!teardown.isCut() && !mayBlock()) {
             teardown.fail(why);
         }
+    }
+
+    private boolean mayBlock() {
+        assert Thread.holdsLock(this);
+        return device.connectMayBlock() && !connected;
+    }
+
+    /** Called when the device was removed: nothing comes from a peer any more. Event thread. */
+    void onDeviceGone() {
+        synchronized (this) {
+            if (mayBlock()) {
+                return;
+            }
+        }
+        failFromOutside(WcStatus.FATAL_ERR);
+        onGone();
     }
 
     @Override
