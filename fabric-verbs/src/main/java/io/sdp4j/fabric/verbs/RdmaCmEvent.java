@@ -39,6 +39,7 @@ final class RdmaCmEvent {
     static final int ESTABLISHED = 9;
     static final int DISCONNECTED = 10;
     static final int DEVICE_REMOVAL = 11;
+    static final int ADDR_CHANGE = 14;
 
     private RdmaCmEvent() {}
 

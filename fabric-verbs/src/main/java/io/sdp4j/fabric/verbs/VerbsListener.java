@@ -183,6 +183,10 @@ final class VerbsListener implements FabricListener, CmChannel.Target {
         if (e.type() == RdmaCmEvent.DEVICE_REMOVAL) {
             onRemoved(device);
         }
+        if (e.type() == RdmaCmEvent.ADDR_CHANGE) {
+            onRemoved(device); // a bond has gone over to another one, which brings the requests
+            onAdded();
+        }
         if (e.type() != RdmaCmEvent.CONNECT_REQUEST) {
             return;
         }

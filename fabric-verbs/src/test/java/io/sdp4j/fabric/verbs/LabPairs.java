@@ -32,7 +32,7 @@ import java.util.concurrent.TimeoutException;
 
 /** A fabric on the lab's device that connects to itself, and that nothing of it stays behind. */
 final class LabPairs {
-    private static final EventLoop LOOP = EventLoop.start("test-verbs", Lab.THROWN::add);
+    static final EventLoop LOOP = EventLoop.start("test-verbs", Lab.THROWN::add);
     private static final long LONG_SECONDS = 20;
 
     final VerbsFabric fabric;

@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.verbs;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -112,6 +113,30 @@ class VerbsConnectTest {
                         FabricException.class,
                         () -> pairs.connect(silent, TimeUnit.MILLISECONDS.toNanos(200)));
                 assertTrue(LabPairs.loopIsFree(5));
+            }
+        }
+    }
+
+    /**
+     * After the failover of a bond requests come by another device, and the id of the listener gets
+     * none of them.
+     */
+    @Test
+    void aListenerWhoseAddressHasMovedListensAnew() throws Exception {
+        try (ServerSocket port = new ServerSocket(0, 1, Lab.address())) {
+            InetSocketAddress at = (InetSocketAddress) port.getLocalSocketAddress();
+            ListenRequest refusing = new ListenRequest(at, false, r -> r.reject(new byte[0]));
+            try (FabricListener listener = pairs.fabric.listen(refusing)) {
+                long before = pairs.fabric.setUpCalls();
+                CmEvent moved = new CmEvent(RdmaCmEvent.ADDR_CHANGE, 0, 0, 0, 0, new byte[0], 0, 0);
+                LabPairs.LOOP.execute(() -> ((VerbsListener) listener).onCmEvent(moved));
+                assertTrue(LabPairs.loopIsFree(20));
+                assertTrue(pairs.fabric.setUpCalls() > before);
+                FabricException e =
+                        assertThrows(
+                                FabricException.class,
+                                () -> pairs.connect(at, TimeUnit.SECONDS.toNanos(20)));
+                assertEquals(FabricException.Cause.REFUSED, e.why());
             }
         }
     }
