@@ -21,7 +21,14 @@ import java.util.concurrent.TimeUnit;
 final class QpTeardown {
     static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
     static final long ABORT_DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /**
+     * Time for the peer to answer that it knows of the end. Afterwards the id is destroyed, and the
+     * kernel tells the peer no more. It repeats what it told after four seconds on the accepted
+     * side, after eight on the other.
+     */
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final VerbsQueuePair qp;
