@@ -16,6 +16,7 @@ import java.nio.file.Path;
 final class VerbsFailures {
     private static final int REJ_INVALID_SERVICE_ID = 8;
     private static final int REJ_TIMEOUT = 4;
+    private static final int REJ_STALE_CONN = 10;
     private static final int REJ_CONSUMER = 28;
 
     private VerbsFailures() {}
@@ -149,6 +150,11 @@ final class VerbsFailures {
                     new FabricException(Cause.REFUSED, "the listener refused", privateData, null);
             case REJ_TIMEOUT, -Linux.ETIMEDOUT ->
                     new FabricException(Cause.TIMED_OUT, "the peer gave up");
+            case REJ_STALE_CONN -> // the peer ends that one now, so the next try may succeed
+                    new FabricException(
+                            Cause.IN_USE,
+                            "the peer's connection manager still knows an earlier connection of"
+                                    + " this host");
             default ->
                     new FabricException(
                             Cause.REFUSED,

@@ -59,6 +59,12 @@ class VerbsFailuresTest {
         }
     }
 
+    /** The next try has another queue pair, and the peer ends the old connection meanwhile. */
+    @Test
+    void aStaleConnectionIsTriedAgain() {
+        assertEquals(Cause.IN_USE, failure(RdmaCmEvent.REJECTED, 10, 0).why());
+    }
+
     /** A call that succeeded may leave any errno behind. */
     @Test
     void withAnyOtherStatusErrnoMeansNothing() {
