@@ -6,6 +6,7 @@ import io.sdp4j.linux.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * Turns errno values and events into exceptions that tell the fault, its cause, and the cure.
@@ -19,10 +20,16 @@ final class VerbsFailures {
     private static final int REJ_STALE_CONN = 10;
     private static final int REJ_CONSUMER = 28;
 
+    /** Private data of a refusal by the fabric itself, for a shortage; then zeros. */
+    private static final byte[] SHORT = {0x5D, 'R', 0, 0};
+
     private VerbsFailures() {}
 
     /** Explains why there is no event channel. */
     static FabricException noChannel(int result) {
+        if (cause(result) == Cause.RESOURCES) {
+            return of("the RDMA connection manager cannot be used", result);
+        }
         String why =
                 switch (-result) {
                     case Linux.ENODEV, Linux.ENOSYS, Linux.ENOENT ->
@@ -39,7 +46,9 @@ final class VerbsFailures {
 
     /** Explains a failed call. */
     static FabricException of(String what, int result) {
-        return new FabricException(cause(result), what + ": " + text(result));
+        // adapters lock the memory of queues, too
+        String cure = result == -Linux.ENOMEM ? lockedCure() : "";
+        return new FabricException(cause(result), what + ": " + text(result) + cure);
     }
 
     /** Returns {@code result}; if it is {@code -errno}, throws {@link #of}. */
@@ -93,16 +102,15 @@ final class VerbsFailures {
         if (result == -Linux.EAGAIN) {
             return of("cannot register " + bytes + " bytes", result);
         }
-        String limit = lockedLimit();
         return new FabricException(
                 Cause.RESOURCES,
-                "cannot register "
-                        + bytes
-                        + " bytes: "
-                        + Linux.text(result)
-                        + "; locked memory is limited to "
-                        + limit
-                        + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)");
+                "cannot register " + bytes + " bytes: " + Linux.text(result) + lockedCure());
+    }
+
+    private static String lockedCure() {
+        return "; locked memory is limited to "
+                + lockedLimit()
+                + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)";
     }
 
     /** Returns the limit of locked memory as the kernel prints it. */
@@ -142,12 +150,26 @@ final class VerbsFailures {
         };
     }
 
+    /** Private data that tells {@code why} to the client that is refused. */
+    static byte[] refusal(FabricException why) {
+        return why.why() == Cause.RESOURCES ? SHORT : new byte[0];
+    }
+
+    private static boolean isShort(byte[] refusal) {
+        return Arrays.equals(Arrays.copyOf(refusal, SHORT.length), SHORT);
+    }
+
     private static FabricException rejected(int status, byte[] privateData) {
         return switch (status) {
             case REJ_INVALID_SERVICE_ID, -Linux.ECONNREFUSED ->
                     new FabricException(Cause.NO_LISTENER, "no listener there on RDMA");
             case REJ_CONSUMER, -Linux.ECONNRESET ->
-                    new FabricException(Cause.REFUSED, "the listener refused", privateData, null);
+                    isShort(privateData)
+                            ? new FabricException(
+                                    Cause.RESOURCES,
+                                    "the listener is short of memory, descriptors or RDMA objects")
+                            : new FabricException(
+                                    Cause.REFUSED, "the listener refused", privateData, null);
             case REJ_TIMEOUT, -Linux.ETIMEDOUT ->
                     new FabricException(Cause.TIMED_OUT, "the peer gave up");
             case REJ_STALE_CONN -> // the peer ends that one now, so the next try may succeed

@@ -113,7 +113,7 @@ final class VerbsPassiveSide implements ConnectionRequest, CmChannel.Target {
     }
 
     private void refuse(FabricException why) {
-        channel.cm.reject(id, new byte[0]); // has no effect if accept has failed
+        channel.cm.reject(id, VerbsFailures.refusal(why)); // has no effect if accept has failed
         channel.loop.execute(() -> fail(why));
     }
 

@@ -9,10 +9,12 @@ import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.linux.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a fault of this side is not taken for one of the peer, and its reason is told. */
 class VerbsFailuresTest {
@@ -63,6 +65,39 @@ class VerbsFailuresTest {
     @Test
     void aStaleConnectionIsTriedAgain() {
         assertEquals(Cause.IN_USE, failure(RdmaCmEvent.REJECTED, 10, 0).why());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {28, -Linux.ECONNRESET})
+    void aShortageOfTheListenerIsTold(int status) {
+        for (int errno : new int[] {Linux.EMFILE, Linux.ENOMEM, Linux.EAGAIN}) {
+            byte[] told = VerbsFailures.refusal(VerbsFailures.of("no queue pair", -errno));
+            assertEquals(Cause.RESOURCES, rejected(status, told).why());
+            assertEquals(Cause.RESOURCES, rejected(status, Arrays.copyOf(told, 148)).why());
+        }
+        byte[] other = VerbsFailures.refusal(VerbsFailures.of("no queue pair", -Linux.EINVAL));
+        assertEquals(Cause.REFUSED, rejected(status, other).why());
+        assertEquals(Cause.REFUSED, rejected(status, new byte[] {5, 0, 0, 0}).why());
+    }
+
+    private static FabricException rejected(int status, byte[] data) {
+        return VerbsFailures.of(
+                new CmEvent(RdmaCmEvent.REJECTED, status, 0, 0, 0, data, 0, 0), data);
+    }
+
+    @Test
+    void aChannelThatCannotBeOpenedForAShortageIsOne() {
+        for (int errno : new int[] {Linux.EMFILE, Linux.ENFILE, Linux.ENOMEM}) {
+            assertEquals(Cause.RESOURCES, VerbsFailures.noChannel(-errno).why());
+        }
+        assertEquals(Cause.UNAVAILABLE, VerbsFailures.noChannel(-Linux.ENODEV).why());
+    }
+
+    /** Adapters lock the memory of queues. */
+    @Test
+    void aQueueWithoutMemoryNamesTheLimit() {
+        String why = VerbsFailures.of("no completion queue", -Linux.ENOMEM).getMessage();
+        assertTrue(why.contains(VerbsFailures.lockedLimit() + " bytes: raise it"), why);
     }
 
     /** A call that succeeded may leave any errno behind. */
