@@ -71,14 +71,12 @@ public final class Descriptors {
 
     /**
      * Closes the object behind {@code fd} but keeps the number open, because its owner will close
-     * it one day. Until then the number stands for an eventfd that nothing uses.
+     * it one day. Until then the number stands for {@code harmless}. Needs no further descriptor.
+     *
+     * @param harmless an eventfd that nothing uses
      */
-    public static void giveUp(int fd) {
-        int harmless = eventFd();
-        if (harmless >= 0) {
-            Linux.callQuietly(Linux.DUP3, harmless, fd, Linux.CLOEXEC, 0, 0, 0);
-            Linux.close(harmless);
-        }
+    public static void giveUp(int fd, int harmless) {
+        Linux.callQuietly(Linux.DUP3, harmless, fd, Linux.CLOEXEC, 0, 0, 0);
     }
 
     /** Makes reads of {@code fd} block or not. The descriptor must have no other status flag. */

@@ -5,6 +5,7 @@ import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.WcStatus;
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
+import io.sdp4j.linux.Linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -56,6 +57,10 @@ final class VerbsDevice implements AsyncWatch.User {
     private int users;
 
     private final int asyncFd;
+
+    /** For {@link Descriptors#giveUp}: made early, because later there may be no descriptor. */
+    private final int harmless;
+
     private final Consumer<VerbsDevice> onFatal;
     private volatile boolean removed;
     private volatile boolean closed;
@@ -101,7 +106,12 @@ final class VerbsDevice implements AsyncWatch.User {
             readsServed = Math.min(served, VerbsFabric.MAX_READS);
             readsStarted = Math.min(started, VerbsFabric.MAX_READS);
         }
-        pd = VerbsFailures.check("no protection domain on " + name, ibv.allocPd(context));
+        harmless = (int) VerbsFailures.check("no eventfd", Descriptors.eventFd());
+        long made = ibv.allocPd(context);
+        if (made < 0) {
+            Linux.close(harmless);
+        }
+        pd = VerbsFailures.check("no protection domain on " + name, made);
         if (siw) {
             SiwOffsets.take(ibv, context);
         }
@@ -251,6 +261,7 @@ final class VerbsDevice implements AsyncWatch.User {
         if (removed && last) {
             letGo();
         }
+        Linux.close(harmless);
     }
 
     /**
@@ -260,7 +271,7 @@ final class VerbsDevice implements AsyncWatch.User {
      */
     private void letGo() {
         MemorySegment c = Bindings.at(context, IbvContext.LAYOUT);
-        Descriptors.giveUp(asyncFd);
-        Descriptors.giveUp(IbvContext.cmdFd(c));
+        Descriptors.giveUp(asyncFd, harmless);
+        Descriptors.giveUp(IbvContext.cmdFd(c), harmless);
     }
 }

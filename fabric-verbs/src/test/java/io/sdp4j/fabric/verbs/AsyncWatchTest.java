@@ -20,6 +20,7 @@ class AsyncWatchTest {
     private final EpollLoop loop = (EpollLoop) EventLoop.start("test-loop", t -> {});
     private final EpollLoop other = (EpollLoop) EventLoop.start("test-loop-2", t -> {});
     private final int fd = Descriptors.eventFd();
+    private final int harmless = Descriptors.eventFd();
 
     private final class Reader implements AsyncWatch.User {
         final AtomicInteger taken = new AtomicInteger();
@@ -36,7 +37,7 @@ class AsyncWatchTest {
 
     @AfterEach
     void close() {
-        Descriptors.giveUp(fd);
+        Descriptors.giveUp(fd, harmless);
         loop.end();
         other.end();
     }

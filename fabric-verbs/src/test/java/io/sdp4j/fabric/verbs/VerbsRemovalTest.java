@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,8 +10,14 @@ import io.sdp4j.fabric.FabricException;
 import io.sdp4j.fabric.QpSpec;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.contract.FabricEnds.QpPair;
+import io.sdp4j.linux.Descriptors;
+import io.sdp4j.linux.Linux;
+import io.sdp4j.testing.RdmaResources;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +105,35 @@ final class VerbsRemovalTest {
         LabPairs.say(second.a(), second.b(), new byte[] {2});
         second.close();
         anew.close();
+    }
+
+    /** With nothing left that could be closed to get one. */
+    @Test
+    void aDeviceIsLetGoWithoutASpareDescriptor() throws Exception {
+        LabPairs pairs = new LabPairs(SPEC);
+        pairs.connect().close();
+        remove(); // now, as no class can be loaded then
+        add();
+        pairs.connectSoon().close();
+        long idle = pairs.before.get("cq") + (Lab.iwarp() ? 1 : 0);
+        await().atMost(Duration.ofSeconds(30)).until(() -> RdmaResources.now().get("cq") <= idle);
+        Process removal =
+                new ProcessBuilder("sh", "-c", "read now; exec rdma link delete " + DEVICE).start();
+        List<Integer> all = new ArrayList<>();
+        try {
+            for (int fd = Descriptors.eventFd(); fd >= 0; fd = Descriptors.eventFd()) {
+                all.add(fd);
+            }
+            removal.getOutputStream().write('\n');
+            removal.getOutputStream().flush();
+            assertTrue(removal.waitFor(30, TimeUnit.SECONDS), "the kernel waits for us");
+        } finally {
+            all.forEach(Linux::close);
+        }
+        assertEquals(0, removal.waitFor());
+        add();
+        pairs.connectSoon().close();
+        pairs.closeHere();
     }
 
     @Test
