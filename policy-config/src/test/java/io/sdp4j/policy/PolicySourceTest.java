@@ -359,7 +359,7 @@ class PolicySourceTest {
         } finally {
             asker.setContextClassLoader(usual);
         }
-        assertEquals(List.of(mine, mine), seen.subList(0, 2));
+        assertEquals(List.of(mine, mine), new ArrayList<>(seen).subList(0, 2)); // one more may come
     }
 
     /** Method: an answer that takes longer than an application's thread would wait. */
