@@ -42,8 +42,8 @@ final class VerbsMemlockTest {
         LabPairs pairs = new LabPairs(SPEC);
         ArrayDeque<QpPair> open = new ArrayDeque<>();
         FabricException refusal = fill(pairs, open);
-        // Both ends are this process: where it is the passive one that has no memory, it says no.
-        if (refusal.why() != FabricException.Cause.REFUSED) {
+        // Both ends are this process: the passive one may be the first that has no memory.
+        if (!refusal.getMessage().startsWith("the listener is short")) {
             assertNamesTheLimit(refusal);
         }
         assertFalse(open.isEmpty(), "not even one connection: " + refusal.getMessage());
