@@ -47,7 +47,7 @@ final class VerbsFailures {
     /** Explains a failed call. */
     static FabricException of(String what, int result) {
         // adapters lock the memory of queues, too
-        String cure = result == -Linux.ENOMEM ? lockedCure() : "";
+        String cure = result == -Linux.ENOMEM ? lockedCure(lockedLimit()) : "";
         return new FabricException(cause(result), what + ": " + text(result) + cure);
     }
 
@@ -104,13 +104,20 @@ final class VerbsFailures {
         }
         return new FabricException(
                 Cause.RESOURCES,
-                "cannot register " + bytes + " bytes: " + Linux.text(result) + lockedCure());
+                "cannot register "
+                        + bytes
+                        + " bytes: "
+                        + Linux.text(result)
+                        + lockedCure(lockedLimit()));
     }
 
-    private static String lockedCure() {
-        return "; locked memory is limited to "
-                + lockedLimit()
-                + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)";
+    /** Returns what to do about {@code limit}, one of locked memory, if it may be the reason. */
+    static String lockedCure(String limit) {
+        return limit.equals("unlimited")
+                ? ""
+                : "; locked memory is limited to "
+                        + limit
+                        + " bytes: raise it (ulimit -l, LimitMEMLOCK= of the service)";
     }
 
     /** Returns the limit of locked memory as the kernel prints it. */

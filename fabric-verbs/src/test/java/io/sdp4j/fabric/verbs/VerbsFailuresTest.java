@@ -97,7 +97,10 @@ class VerbsFailuresTest {
     @Test
     void aQueueWithoutMemoryNamesTheLimit() {
         String why = VerbsFailures.of("no completion queue", -Linux.ENOMEM).getMessage();
-        assertTrue(why.contains(VerbsFailures.lockedLimit() + " bytes: raise it"), why);
+        assertTrue(why.endsWith(VerbsFailures.lockedCure(VerbsFailures.lockedLimit())), why);
+        String cure = VerbsFailures.lockedCure("65536");
+        assertTrue(cure.contains("limited to 65536 bytes: raise it"), cure);
+        assertEquals("", VerbsFailures.lockedCure("unlimited"));
     }
 
     /** A call that succeeded may leave any errno behind. */
