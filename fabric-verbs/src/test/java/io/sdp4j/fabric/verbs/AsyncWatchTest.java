@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.linux.Descriptors;
 import io.sdp4j.linux.EpollLoop;
 import io.sdp4j.linux.EventLoop;
+import io.sdp4j.linux.Linux;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +39,7 @@ class AsyncWatchTest {
     @AfterEach
     void close() {
         Descriptors.giveUp(fd, harmless);
+        Linux.close(harmless);
         loop.end();
         other.end();
     }
