@@ -41,8 +41,8 @@ final class DirectCalls {
             NativeCalls calls = (NativeCalls) unsafe.allocateInstance(define(unsafe));
             DirectCalls made = new DirectCalls(unsafe, calls);
             return made.call(Linux.CLOSE, -1, 0, 0, 0, 0, 0) == -EBADF ? made : null;
-        } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
-            return null; // the internals of this JDK differ, or the caller's stack is full
+        } catch (Exception | LinkageError | AssertionError | VirtualMachineError e) {
+            return null; // other internals in this JDK, or no memory or stack for the caller
         }
     }
 
@@ -70,6 +70,8 @@ final class DirectCalls {
         try {
             long r = calls.call(errno, number, a, b, c, d, e, f);
             return r == -1 ? -unsafe.getInt(errno) : r;
+        } catch (Error t) {
+            throw t;
         } catch (Throwable t) {
             throw new AssertionError(t);
         } finally {
@@ -81,6 +83,8 @@ final class DirectCalls {
     long callQuietly(int number, long a, long b, long c, long d, long e, long f) {
         try {
             return calls.call(number, a, b, c, d, e, f);
+        } catch (Error t) {
+            throw t;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
@@ -90,6 +94,8 @@ final class DirectCalls {
     int cpu() {
         try {
             return calls.cpu();
+        } catch (Error t) {
+            throw t;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
