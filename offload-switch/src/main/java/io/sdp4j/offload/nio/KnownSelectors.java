@@ -129,6 +129,9 @@ final class KnownSelectors {
             }
         }
         takenOut = List.of();
+        synchronized (this) {
+            askers = List.of();
+        }
     }
 
     /**

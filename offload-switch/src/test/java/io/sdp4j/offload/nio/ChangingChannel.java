@@ -44,11 +44,17 @@ final class ChangingChannel extends AbstractSelectableChannel implements SelChIm
     }
 
     /** In a method of its own, as a frame of the test would keep the selector. */
-    WeakReference<Selector> changeInOneThatIsClosed() throws IOException {
+    WeakReference<Selector> changeInOneThatIsClosed(boolean asksMeanwhile) throws IOException {
         try (Selector selector = Selector.open()) {
             register(selector, SelectionKey.OP_READ);
-            selector.selectNow();
-            change();
+            if (!asksMeanwhile) {
+                selector.selectNow();
+            }
+            takeOut();
+            if (asksMeanwhile) {
+                selector.selectNow();
+            }
+            putBack();
             return new WeakReference<>(selector);
         }
     }

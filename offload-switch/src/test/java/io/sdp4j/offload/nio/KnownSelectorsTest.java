@@ -13,6 +13,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a selector that is just asking while a channel changes watches what it has become. */
 @Timeout(60)
@@ -50,11 +52,12 @@ class KnownSelectorsTest {
         }
     }
 
-    @Test
-    void aClosedSelectorIsForgottenWhileTheChannelIsOpen() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClosedSelectorIsForgottenWhileTheChannelIsOpen(boolean asksMeanwhile) throws Exception {
         try (ChangingChannel channel = new ChangingChannel()) {
             channel.goOn.countDown();
-            WeakReference<Selector> closed = channel.changeInOneThatIsClosed();
+            WeakReference<Selector> closed = channel.changeInOneThatIsClosed(asksMeanwhile);
             await().until(
                             () -> {
                                 System.gc();
