@@ -146,9 +146,11 @@ public final class JdkBridge {
      */
     public static void awaitEnd(FileDescriptor fd) throws IOException {
         long start = System.nanoTime();
+        Thread current = Thread.currentThread();
         try {
             while (fd.valid() && peerOpen(fd) && System.nanoTime() - start < ENDING_NANOS) {
-                if (Thread.currentThread().isVirtual()) { // which poll would pin
+                // poll would pin a virtual thread, but one that is interrupted does not park
+                if (current.isVirtual() && !current.isInterrupted()) {
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
                 } else {
                     int _ = JdkClasses.CHANNELS.poll(fd, 0, 1); // a reset ends it

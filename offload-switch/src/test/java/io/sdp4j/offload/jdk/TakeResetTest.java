@@ -13,6 +13,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,35 @@ class TakeResetTest {
             long start = System.nanoTime();
             assertFalse(atEnd(((SelChImpl) open).getFD()));
             assertTrue(System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Task.Kind.class)
+    void oneThatIsInterruptedSleepsWhileItWaits(Task.Kind kind) throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        AtomicBoolean seen = new AtomicBoolean();
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(any);
+                SocketChannel open = SocketChannel.open(listener.getLocalAddress())) {
+            FileDescriptor number = ((SelChImpl) open).getFD();
+            Task<Boolean> waiting =
+                    Task.start(
+                            kind,
+                            () -> {
+                                Thread.currentThread().interrupt();
+                                while (!seen.get()) {
+                                    JdkBridge.awaitEnd(number);
+                                }
+                                return Thread.interrupted();
+                            });
+            try {
+                Awaitility.await()
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> waiting.isIn("poll"));
+            } finally {
+                seen.set(true);
+            }
+            assertTrue(waiting.get());
         }
     }
 
