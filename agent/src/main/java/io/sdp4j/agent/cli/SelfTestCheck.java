@@ -179,7 +179,7 @@ record SelfTestCheck(
         String reason = values.getOrDefault("reason", "");
         details.put("reason", reason);
         String found = during + " failed: " + failed;
-        String cure = cure(step, reason);
+        String cure = cure(step, reason, failed);
         // without the fabric programs have TCP, and RDMA is off unless they ask for it
         boolean closed = step.equals("listen") && reason.equals(ReasonCode.UNAVAILABLE.name());
         return (closed && !port.isEmpty()
@@ -216,15 +216,16 @@ record SelfTestCheck(
                 .with(details);
     }
 
-    private String cure(String step, String reason) {
+    private String cure(String step, String reason, String failed) {
+        String explained = "the reason " + reason + " is explained in docs/report.md";
         if (port.isEmpty()) {
-            return reason.isEmpty()
-                    ? "run " + MAIN + " by hand"
-                    : "the reason " + reason + " is explained in docs/report.md";
+            return reason.isEmpty() ? "run " + MAIN + " by hand" : explained;
         }
         if (reason.equals(ReasonCode.MEMORY.name())) {
-            return "raise the limit of locked memory: LimitMEMLOCK=infinity in the unit, or memlock"
-                    + " in /etc/security/limits.conf";
+            return failed.contains("locked memory")
+                    ? "raise the limit of locked memory: LimitMEMLOCK=infinity in the unit, or"
+                            + " memlock in /etc/security/limits.conf"
+                    : explained;
         }
         String by = address.getHostAddress();
         return switch (step) {
