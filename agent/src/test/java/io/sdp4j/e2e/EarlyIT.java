@@ -26,6 +26,7 @@ import java.net.spi.InetAddressResolverProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -208,15 +209,27 @@ class EarlyIT {
     }
 
     /**
-     * The last kind of channel starts the switch. Nothing is configured, so nothing is read early.
+     * The last kind of channel starts the switch. Nothing is configured, or a directory without
+     * plug-ins, which puts the modules into a layer; so nothing is read early.
      */
     @Test
     void aJarThatIsGoneIsStillUsed() throws Exception {
+        Path plugins = Files.createDirectory(directory.resolve("plugins")).toRealPath();
+        Files.setPosixFilePermissions(plugins, PosixFilePermissions.fromString("rwxr-xr-x"));
+        boolean _ = usesAJarThatIsGone("");
+        boolean _ = usesAJarThatIsGone("=plugins=" + plugins);
+        boolean direct = usesAJarThatIsGone("=upgrade=connect");
+        assertEquals(direct, usesAJarThatIsGone("=upgrade=connect,plugins=" + plugins));
+    }
+
+    /** Returns whether there were system calls that went past the JDK's linker. */
+    private boolean usesAJarThatIsGone(String agentOptions) throws Exception {
         Path jar = Files.copy(Jvms.agentJar(), directory.resolve("agent.jar"));
+        Path log = directory.resolve("classes.log");
         String port = Integer.toString(peer.getLocalPort());
         List<String> command =
                 JvmCommand.of(WithoutSwitch.class, jar.toString(), port, port)
-                        .options("-javaagent:" + jar)
+                        .options("-javaagent:" + jar + agentOptions, "-Xlog:class+load:file=" + log)
                         .classPath(Jvms.classPathOf(WithoutSwitch.class))
                         .builder()
                         .command();
@@ -226,7 +239,10 @@ class EarlyIT {
             for (String kind : List.of("socket", "channel", "asynchronous")) {
                 assertEquals("yes", results.get(kind), child::toString);
             }
-            assertEquals(List.of(), child.err(), child::toString);
+            List<String> said = new ArrayList<>(child.err());
+            said.removeIf(line -> line.contains("no plug-in is loaded"));
+            assertEquals(List.of(), said, child::toString);
+            return loaded(log).contains("java.lang.invoke.NativeCalls ");
         }
     }
 

@@ -3,6 +3,7 @@ package io.sdp4j.linux;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.NativeCalls;
+import java.lang.module.ModuleReader;
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -58,8 +59,22 @@ final class DirectCalls {
 
     private static byte[] classFile() throws IOException {
         String path = "sdp4j-jdk/" + NAME.replace('.', '/') + ".class";
-        // not Class.getResourceAsStream, which loads the classes of jar: URLs
-        try (InputStream in = DirectCalls.class.getClassLoader().getResourceAsStream(path)) {
+        Module own = DirectCalls.class.getModule();
+        if (own.getLayer() == null) {
+            // not Class.getResourceAsStream, which loads the classes of jar: URLs
+            try (InputStream in = DirectCalls.class.getClassLoader().getResourceAsStream(path)) {
+                return in.readAllBytes();
+            }
+        }
+        // the loader of a layer would open the jar by its path, where another may lie by now
+        try (ModuleReader reader =
+                        own.getLayer()
+                                .configuration()
+                                .findModule(own.getName())
+                                .orElseThrow()
+                                .reference()
+                                .open();
+                InputStream in = reader.open(path).orElseThrow()) {
             return in.readAllBytes();
         }
     }

@@ -9,6 +9,7 @@ import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.lang.module.ModuleReader;
 import java.net.SocketImpl;
 import java.net.SocketImplAccess;
 import java.util.List;
@@ -99,8 +100,22 @@ final class JdkClasses {
 
     private static byte[] classFile(String name) throws IOException {
         String path = FOLDER + name.replace('.', '/') + ".class";
-        // from the loader: Class.getResourceAsStream would load the classes for jar: URLs
-        try (InputStream in = JdkClasses.class.getClassLoader().getResourceAsStream(path)) {
+        Module own = JdkClasses.class.getModule();
+        if (own.getLayer() == null) {
+            // from the loader: Class.getResourceAsStream would load the classes for jar: URLs
+            try (InputStream in = JdkClasses.class.getClassLoader().getResourceAsStream(path)) {
+                return in.readAllBytes();
+            }
+        }
+        // the loader of a layer would open the jar by its path, where another may lie by now
+        try (ModuleReader reader =
+                        own.getLayer()
+                                .configuration()
+                                .findModule(own.getName())
+                                .orElseThrow()
+                                .reference()
+                                .open();
+                InputStream in = reader.open(path).orElseThrow()) {
             return in.readAllBytes();
         }
     }
