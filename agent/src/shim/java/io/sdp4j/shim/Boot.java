@@ -335,13 +335,19 @@ final class Boot {
 
     /**
      * Says once in this JVM that something stays on TCP; the next one most likely fails in the same
-     * way. Said later, as its lock is held and standard error may lead to it.
+     * way. Another thread prints it, as its lock is held and standard error may lead to it.
      */
     private static void sayStays(Object what, Throwable why) {
         if (!staysTold) {
             staysTold = true;
             sayLater(what + " stays on kernel TCP; others may too: " + cause(why) + " (told once)");
+            EarlyStart.add(new Nothing(), true); // its thread prints after each task
         }
+    }
+
+    private static final class Nothing implements Runnable {
+        @Override
+        public void run() {}
     }
 
     /**

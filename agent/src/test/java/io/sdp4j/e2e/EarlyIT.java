@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.e2e.programs.CannotGoOn;
 import io.sdp4j.e2e.programs.CannotStart;
 import io.sdp4j.e2e.programs.EarlyChannels;
 import io.sdp4j.e2e.programs.EarlyEnd;
@@ -243,6 +244,17 @@ class EarlyIT {
             said.removeIf(line -> line.contains("no plug-in is loaded"));
             assertEquals(List.of(), said, child::toString);
             return loaded(log).contains("java.lang.invoke.NativeCalls ");
+        }
+    }
+
+    /** The socket's lock is held when the line comes, and no later socket may print it. */
+    @Test
+    void aSocketThatCannotMoveIsTold() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("sdp.conf", "use sdp client * *:" + port + "\n");
+            Child child = run(jvms, rules, AUTO, CannotGoOn.class, port);
+            assertEquals("true", child.results().get("told"), child::toString);
         }
     }
 
