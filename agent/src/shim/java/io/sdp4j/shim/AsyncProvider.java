@@ -44,6 +44,9 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
             return known;
         }
         AsynchronousChannelProvider found = SLOT.provided();
+        if (found == null && Boot.ofHosts()) {
+            return Boot.jdkAsynchronousChannels();
+        }
         try {
             if (found != null) {
                 brought = true;

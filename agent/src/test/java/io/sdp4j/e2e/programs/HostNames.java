@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver;
 import java.net.spi.InetAddressResolverProvider;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -127,6 +128,7 @@ public final class HostNames {
                     ServerSocket _ = new ServerSocket();
                     DatagramSocket _ = new DatagramSocket();
                     SocketChannel _ = SocketChannel.open();
+                    AsynchronousSocketChannel _ = AsynchronousSocketChannel.open();
                     Selector _ = Selector.open()) {
                 BESIDE.complete(waits(MAIN));
             } catch (IOException e) {
