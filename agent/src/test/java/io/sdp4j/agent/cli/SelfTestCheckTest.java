@@ -113,6 +113,9 @@ class SelfTestCheckTest {
         Check never = verdict(port("RoCE v2"), 1, Map.of());
         assertEquals("starting: the JVM ended with 1 SIGSEGV", never.found());
         assertEquals("start", never.details().get("step"));
+        String[] told = {"step=connect", "reason=TIMED_OUT", "failed=no answer"};
+        Check both = verdict(port("RoCE v2"), -1, Map.of(), told);
+        assertEquals("connecting failed: no answer", both.found());
     }
 
     @Test
