@@ -178,7 +178,9 @@ record SelfTestCheck(
         }
         String reason = values.getOrDefault("reason", "");
         details.put("reason", reason);
-        String found = during + " failed: " + failed;
+        // without a reason: they may say why the switch is off
+        String errors = reason.isEmpty() && !outcome.errors.isEmpty() ? " " + outcome.errors : "";
+        String found = during + " failed: " + failed + errors;
         String cure = cure(step, reason, failed);
         // without the fabric programs have TCP, and RDMA is off unless they ask for it
         boolean closed = step.equals("listen") && reason.equals(ReasonCode.UNAVAILABLE.name());

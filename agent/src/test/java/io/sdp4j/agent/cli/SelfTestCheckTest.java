@@ -59,7 +59,7 @@ class SelfTestCheckTest {
                     RoCE v2    | connect  | TIMED_OUT   | FAIL | connecting failed: no answer in time            | a firewall must let UDP port 4791 to 10.10.0.1 pass
                     iWARP      | connect  | NO_PEER     | FAIL | connecting failed: no answer in time            | a firewall must let TCP to 10.10.0.1 pass
                     InfiniBand | connect  | TIMED_OUT   | FAIL | connecting failed: no answer in time            | is there a subnet manager (sminfo), is IPoIB up?
-                    RoCE v2    | transfer |             | FAIL | sending and comparing failed: no answer in time | look at dmesg, and whether "rping -s" and "rping -c -a 10.10.0.1" can do it
+                    RoCE v2    | transfer | ''          | FAIL | sending and comparing failed: no answer in time SIGSEGV | look at dmesg, and whether "rping -s" and "rping -c -a 10.10.0.1" can do it
                     RoCE v2    | connect  | MEMORY      | FAIL | connecting failed: no answer in time            | the reason MEMORY is explained in docs/report.md
                     RoCE v2    | listen   | UNAVAILABLE | WARN | listening failed: no answer in time             | if another program has the port, it is in: rdma resource show cm_id
                     RoCE v2    | connect  | UNAVAILABLE | FAIL | connecting failed: no answer in time            | a firewall must let UDP port 4791 to 10.10.0.1 pass
