@@ -29,7 +29,6 @@ public final class SelfTest {
         int timeoutMillis = Integer.parseInt(args[2]);
         step("listen");
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getByName(args[1]))) {
-            listener.setSoTimeout(timeoutMillis);
             Thread server =
                     Thread.ofPlatform().daemon().start(() -> serve(listener, timeoutMillis));
             step("connect");
