@@ -68,6 +68,8 @@ public abstract class Upgrade {
 
     private volatile boolean peerAsked; // about the move of one that was made here; for good
 
+    private boolean broken; // this: bytes of the stream may be lost
+
     private boolean closed; // this
     private boolean aborted; // this
     private boolean limitless; // this: no limit will come by the stream
@@ -433,7 +435,8 @@ public abstract class Upgrade {
      * of a peer that is gone ends. A peer whose stream says nothing, because it is stopped or
      * hostile, is waited for a second at most: it would have told its limit before it ended TCP.
      *
-     * @throws IOException if TCP has ended before all bytes had come that should come by it
+     * @throws IOException if TCP has ended before all bytes had come that should come by it, or the
+     *     stream is lost
      */
     public final boolean goesOn() throws IOException {
         synchronized (this) {
@@ -448,12 +451,14 @@ public abstract class Upgrade {
                 limitless = !handover.limitKnown();
             }
         }
+        boolean lost;
         synchronized (this) {
-            if (closed || !handover.limitKnown()) {
+            lost = broken && !closed;
+            if (!lost && (closed || !handover.limitKnown())) {
                 return false;
             }
         }
-        if (!handover.finished()) {
+        if (lost || !handover.finished()) {
             if (reset.tellsReader()) {
                 throw new SocketException("Connection reset");
             }
@@ -616,6 +621,7 @@ public abstract class Upgrade {
 
     private void reset() {
         assert Thread.holdsLock(this) && !closed; // later the number may be another socket's
+        broken = true; // first: while a thread waits in the kernel, some systems refuse
         JdkBridge.reset(fileDescriptor());
     }
 

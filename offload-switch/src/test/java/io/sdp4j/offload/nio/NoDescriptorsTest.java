@@ -12,6 +12,7 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Streams;
+import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.UnaskedProvider;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.AcceptedConnections;
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * Goal: a connection whose stream cannot be shown to selectors, as descriptors are short, works on
@@ -60,9 +62,14 @@ class NoDescriptorsTest extends MovedByHand {
         assertEquals(3, channel.read(ByteBuffer.allocate(9)));
     }
 
-    /** Its peer may have gone on by the stream, and then ended TCP. */
-    @Test
-    void anAcceptedOneIsReset() throws Exception {
+    /** Of a connection that the peer has asked to move. */
+    @FunctionalInterface
+    private interface Moving {
+        void use(AcceptedConnections table, SocketChannel server, SocketChannel client)
+                throws Exception;
+    }
+
+    private static void accepted(Moving moving) throws Exception {
         AtomicReference<AcceptedConnections> table = new AtomicReference<>();
         UnaskedProvider listening =
                 new UnaskedProvider() {
@@ -84,19 +91,50 @@ class NoDescriptorsTest extends MovedByHand {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
                     SocketChannel server = listener.accept()) {
-                server.configureBlocking(false);
-                var here = (InetSocketAddress) server.getLocalAddress();
-                var there = (InetSocketAddress) server.getRemoteAddress();
-                assertTrue(table.get().begin(here, there));
-                client.shutdownOutput();
-                table.get().moved(stream(here, there));
-                for (SocketChannel end : List.of(server, client)) {
-                    IOException told =
-                            assertThrows(IOException.class, () -> end.read(ByteBuffer.allocate(1)));
-                    assertEquals("Connection reset", told.getMessage());
-                }
+                assertTrue(table.get().begin(local(server), remote(server)));
+                moving.use(table.get(), server, client);
             }
         }
+    }
+
+    private static InetSocketAddress local(SocketChannel channel) throws IOException {
+        return (InetSocketAddress) channel.getLocalAddress();
+    }
+
+    private static InetSocketAddress remote(SocketChannel channel) throws IOException {
+        return (InetSocketAddress) channel.getRemoteAddress();
+    }
+
+    private static void assertReset(Executable read) {
+        assertEquals("Connection reset", assertThrows(IOException.class, read).getMessage());
+    }
+
+    /** Its peer may have gone on by the stream, and then ended TCP. */
+    @Test
+    void anAcceptedOneIsReset() throws Exception {
+        accepted(
+                (table, server, client) -> {
+                    server.configureBlocking(false);
+                    client.shutdownOutput();
+                    table.moved(stream(local(server), remote(server)));
+                    for (SocketChannel end : List.of(server, client)) {
+                        assertReset(() -> end.read(ByteBuffer.allocate(1)));
+                    }
+                });
+    }
+
+    /** Some systems let a thread that waits for input see an end, or another failure. */
+    @Test
+    void aReaderThatWaitsIsToldOfTheReset() throws Exception {
+        accepted(
+                (table, server, client) -> {
+                    Task<Integer> reader = Task.start(() -> server.read(ByteBuffer.allocate(1)));
+                    await().until(() -> reader.isIn("sun.nio.ch.SocketDispatcher"));
+                    reader.awaitBlocked();
+                    table.broken(local(server), remote(server));
+                    client.shutdownOutput();
+                    assertReset(reader::get);
+                });
     }
 
     private static OffloadStream stream(InetSocketAddress local, InetSocketAddress remote) {
