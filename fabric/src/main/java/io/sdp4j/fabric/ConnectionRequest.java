@@ -48,5 +48,17 @@ public interface ConnectionRequest {
 
         /** There is no connection, and nothing is left of it. */
         void onFailed(FabricException failure);
+
+        /**
+         * As {@link #onFailed}, but the peer may have the connection and use it. Memory may be
+         * short.
+         */
+        default void onLost(Throwable why) {
+            onFailed(
+                    new FabricException(
+                            FabricException.Cause.RESOURCES,
+                            "its connection is lost: " + why,
+                            why));
+        }
     }
 }

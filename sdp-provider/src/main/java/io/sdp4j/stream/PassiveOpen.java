@@ -24,9 +24,18 @@ final class PassiveOpen {
 
         /** There is no connection, and nothing is left of it. */
         void onFailed(FabricException failure);
+
+        /** As {@link ConnectionRequest.Outcome#onLost}. */
+        default void onLost(Throwable why) {
+            onFailed(lost(why));
+        }
     }
 
     private PassiveOpen() {}
+
+    static FabricException lost(Throwable why) {
+        return new FabricException(Cause.RESOURCES, "its stream cannot begin: " + why, why);
+    }
 
     /** Answers a request whose Hello is acceptable with HelloAck, else with a refusal. */
     static void answer(
@@ -64,10 +73,26 @@ final class PassiveOpen {
                 new ConnectionRequest.Outcome() {
                     @Override
                     public void onEstablished(QueuePair qp) {
-                        ConnectionTrace trace =
-                                context.trace(
-                                        false, local, remote, fabric, hello, helloNanos, reply);
-                        outcome.onEstablished(new Established(machine, qp, local, remote, trace));
+                        Established open;
+                        try {
+                            ConnectionTrace trace =
+                                    context.trace(
+                                            false, local, remote, fabric, hello, helloNanos, reply);
+                            open = new Established(machine, qp, local, remote, trace);
+                        } catch (RuntimeException | Error e) {
+                            try {
+                                qp.close();
+                            } finally {
+                                outcome.onLost(e);
+                            }
+                            throw e;
+                        }
+                        outcome.onEstablished(open);
+                    }
+
+                    @Override
+                    public void onLost(Throwable why) {
+                        outcome.onLost(why);
                     }
 
                     @Override

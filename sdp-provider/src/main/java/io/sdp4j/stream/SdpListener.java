@@ -3,7 +3,6 @@ package io.sdp4j.stream;
 import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.FabricException;
-import io.sdp4j.fabric.FabricException.Cause;
 import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.RequestHandler;
@@ -118,10 +117,7 @@ final class SdpListener implements OffloadListener {
             try {
                 stream = SdpStream.begin(open, context, fabric);
             } catch (RuntimeException | Error e) {
-                failed(new FabricException(Cause.RESOURCES, "its stream cannot begin: " + e, e));
-                if (request.moves()) {
-                    spec.accepted().broken(request.localAddress(), request.remoteAddress());
-                }
+                onLost(e);
                 throw e;
             }
             if (request.moves()) {
@@ -136,19 +132,24 @@ final class SdpListener implements OffloadListener {
             }
         }
 
-        private void failed(FabricException failure) {
-            if (!request.moves()) {
+        @Override
+        public void onFailed(FabricException failure) {
+            if (request.moves()) {
+                spec.accepted().failed(request.localAddress(), request.remoteAddress());
+            } else {
                 waiting.decrementAndGet();
             }
             SdpListener.this.onFailed(request, failure);
         }
 
         @Override
-        public void onFailed(FabricException failure) {
-            failed(failure);
-            if (request.moves()) {
-                spec.accepted().failed(request.localAddress(), request.remoteAddress());
+        public void onLost(Throwable why) {
+            if (request.moves()) { // first: there may be no memory for the rest
+                spec.accepted().broken(request.localAddress(), request.remoteAddress());
+            } else {
+                waiting.decrementAndGet();
             }
+            SdpListener.this.onFailed(request, PassiveOpen.lost(why));
         }
     }
 

@@ -19,6 +19,7 @@ import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,12 +30,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,6 +47,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 final class ErrorWhileAnsweringTest {
+    @TempDir private Path folder;
+
     private final AtomicBoolean throwing = new AtomicBoolean();
 
     private Fabric throwing(Fabric fabric) {
@@ -108,13 +113,20 @@ final class ErrorWhileAnsweringTest {
         }
     }
 
-    /** Its peer has a stream, and may have told where TCP ends. */
-    @Test
-    void anAcceptedConnectionWhoseStreamCannotBeginIsReset() throws Exception {
+    /** Its peer has a stream, and may have told where TCP ends. A trace asks for the name. */
+    @ParameterizedTest
+    @ValueSource(strings = {"name", "endsWithProcess"})
+    void anAcceptedConnectionWhoseStreamCannotBeginIsReset(String call) throws Exception {
         TestFabric fabric = new TestFabric();
+        TraceWriter trace =
+                TraceWriter.create(folder.resolve("t"), 1 << 20, 0, 0, System.nanoTime(), 1);
         try (ServerSocketChannel listener =
                         TestChannels.listen(
-                                moving(fabric.provider(f -> throwing(f, "endsWithProcess"))));
+                                moving(
+                                        fabric.traced(
+                                                f -> throwing(f, call),
+                                                trace,
+                                                TestFabric.NO_ZCOPY)));
                 SocketChannel client = moving(fabric.provider()).openSocketChannel()) {
             client.connect(listener.getLocalAddress());
             try (SocketChannel server = listener.accept()) {

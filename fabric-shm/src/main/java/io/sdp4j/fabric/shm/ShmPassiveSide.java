@@ -383,7 +383,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             try {
                 qp.close();
             } finally {
-                outcome.onFailed(new FabricException(Cause.RESOURCES, FAILED + e, e));
+                outcome.onLost(e);
             }
             throw e;
         }
