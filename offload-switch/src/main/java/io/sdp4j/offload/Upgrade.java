@@ -776,16 +776,20 @@ public abstract class Upgrade {
 
     /**
      * Counts the move: the end that proposed it has told its limit, and cannot give the move up any
-     * more.
+     * more. Without memory for it the counters miss the move.
      */
     private synchronized void countMove() {
-        owner.counters()
-                .moved(
-                        taken().info(),
-                        kernelInfo.reason(),
-                        decision == null,
-                        trigger.carried(),
-                        movedAfterMillis);
+        try {
+            owner.counters()
+                    .moved(
+                            taken().info(),
+                            kernelInfo.reason(),
+                            decision == null,
+                            trigger.carried(),
+                            movedAfterMillis);
+        } catch (OutOfMemoryError e) {
+            // as in tellLimit()
+        }
     }
 
     /**

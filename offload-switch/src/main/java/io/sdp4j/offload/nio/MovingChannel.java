@@ -135,7 +135,11 @@ final class MovingChannel extends Upgrade implements Carrier {
             int seen;
             do {
                 seen = attempts.get();
-                tryAdopt();
+                try {
+                    tryAdopt();
+                } catch (OutOfMemoryError e) {
+                    // it would hide what the caller has read or written; a later call tries again
+                }
             } while (!attempts.compareAndSet(seen, 0));
         }
         stream.leave();
