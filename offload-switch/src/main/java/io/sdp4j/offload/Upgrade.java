@@ -532,6 +532,8 @@ public abstract class Upgrade {
             stayForNow();
             return;
         }
+        InetSocketAddress local;
+        InetSocketAddress remote;
         int number;
         synchronized (this) {
             if (closed || state != State.ASKED) {
@@ -539,11 +541,13 @@ public abstract class Upgrade {
             }
             queued = false;
             shown = true;
+            local = local(); // both before a close, which may linger under a lock of the JDK's
+            remote = remote();
             number = descriptor();
         }
         Attempt attempt =
                 owner.connects.upgrade(
-                        decision, local(), remote(), number, this::isClosed, _ -> peerAsked = true);
+                        decision, local, remote, number, this::isClosed, _ -> peerAsked = true);
         if (attempt.stream() != null) {
             attach(attempt.stream());
         } else {
@@ -570,11 +574,11 @@ public abstract class Upgrade {
                 }
             }
             if (!again) {
-                OffloadSwitch.Log.OUT.debug("{} stays on TCP: {}", remote(), attempt.detail());
+                OffloadSwitch.Log.OUT.debug("{} stays on TCP: {}", remote, attempt.detail());
                 fail();
             } else if (news) {
                 OffloadSwitch.Log.OUT.debug(
-                        "{} stays on TCP until it asks again: {}", remote(), attempt.detail());
+                        "{} stays on TCP until it asks again: {}", remote, attempt.detail());
             }
         }
     }
