@@ -513,7 +513,10 @@ final class EarlySocketImpl extends EarlyImpl
         }
     }
 
-    /** Passes a failure of a read on to {@link #next}, as the kernel reports a reset only once. */
+    /**
+     * Passes a failure of a read on to {@link #next}, as the kernel reports a reset only once; or,
+     * as null, that of a write that may have sent a part.
+     */
     @SuppressWarnings("unchecked") // the switch's takes nothing else
     private void tellNext(SocketException e) {
         if (next instanceof Consumer<?> switched) {
@@ -569,6 +572,7 @@ final class EarlySocketImpl extends EarlyImpl
             throw e;
         } catch (Error e) { // here neither
             SocketImpl _ = changed();
+            tellNext(null);
             throw e;
         } finally {
             writeLock.unlock();

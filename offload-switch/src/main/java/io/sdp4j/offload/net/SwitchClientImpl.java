@@ -118,11 +118,16 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
 
     /**
      * Called when a read of the early socket got {@code e} from the kernel; the read goes on here.
+     * Null: by the holder of the write lock, when a part of a write that failed may have gone.
      */
     @Override
     public void accept(IOException e) {
         if (carried instanceof MovingConnection moving) {
-            moving.earlyReadFailed(e);
+            if (e != null) {
+                moving.earlyReadFailed(e);
+            } else {
+                moving.sentUncounted();
+            }
         }
     }
 

@@ -308,6 +308,23 @@ class MovedReaderTest {
         }
     }
 
+    /** The write had begun before the switch started. */
+    @Test
+    void anOutputOfWhichAPartMayHaveGoneStays() throws Exception {
+        try (Socket early = new Socket(listener.getInetAddress(), listener.getLocalPort());
+                Socket peer = listener.accept()) {
+            SwitchClientImpl switched = switched(early, false);
+            switched.accept((IOException) null);
+            peer.setSoTimeout(20_000);
+            for (int i = 0; i < 2; i++) {
+                switched.getOutputStream().write(1);
+                assertEquals(1, peer.getInputStream().read());
+                await().atMost(Duration.ofSeconds(20)).until(() -> armed != null);
+            }
+            switched.close();
+        }
+    }
+
     private SwitchClientImpl switched(Socket early, boolean ended) throws IOException {
         return switched(early, Map.of("ended", ended));
     }
