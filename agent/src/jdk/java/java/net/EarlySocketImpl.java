@@ -76,7 +76,7 @@ final class EarlySocketImpl extends EarlyImpl
     private boolean stays; // something was done that a connection which moves later cannot know
     private InetSocketAddress bound; // what the application asked for, or null
     private InetSocketAddress remote; // null before it is connected
-    private boolean nonBlocking; // its descriptor, since it connected
+    private volatile boolean nonBlocking; // its descriptor; also set by readers and writers
 
     /** Where it was accepted, if it may move; null for one that has connected. */
     private volatile WeakReference<EarlyServerImpl> listener; // set before counted
@@ -473,6 +473,7 @@ final class EarlySocketImpl extends EarlyImpl
             if (next != null) {
                 return 0;
             }
+            noteThread();
             int n = in.read(b, off, len);
             if (n < 0) {
                 return toldEnd() ? n : 0; // the switch may have ended the wait
@@ -510,6 +511,13 @@ final class EarlySocketImpl extends EarlyImpl
     private void left() {
         if (next instanceof Runnable switched) {
             switched.run();
+        }
+    }
+
+    /** The JDK makes the descriptor non-blocking for a virtual thread, and leaves it so. */
+    private void noteThread() {
+        if (!nonBlocking && Thread.currentThread().isVirtual()) {
+            nonBlocking = true;
         }
     }
 
@@ -562,6 +570,7 @@ final class EarlySocketImpl extends EarlyImpl
             if (next != null) {
                 return false;
             }
+            noteThread();
             out.write(b, off, len);
             sent.set(sent.get() + len);
             wrote = true;

@@ -295,11 +295,13 @@ class MovedReaderTest {
         assertEquals("No buffer space available", full.getMessage());
     }
 
-    @Test
-    void aTimedConnectBeforeTheSwitchIsRemembered() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTimedCallBeforeTheSwitchIsRemembered(boolean read) throws Exception {
         try (Socket early = new Socket(listener.getInetAddress(), listener.getLocalPort());
                 Socket _ = listener.accept()) {
-            SwitchClientImpl switched = switched(early, Map.of("nonBlocking", true));
+            early.setSoTimeout(read ? LONG_MILLIS : 0);
+            SwitchClientImpl switched = switched(early, Map.of("nonBlocking", !read));
             switched.getOutputStream().write(1);
             await().atMost(Duration.ofSeconds(20)).until(() -> armed != null);
             armed.run();
