@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.Handover;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,18 +40,6 @@ class FaultyMoveTest extends MovedByHand {
         tellLimit(3);
         withoutMemory = "readerBehind";
         assertEquals(3, channel.read(ByteBuffer.allocate(9)));
-    }
-
-    /** The channel becomes an offloaded one when the read has given its lock back. */
-    @Test
-    void aReadForWhoseMoveThereIsNoMemoryHasItsBytes() throws Exception {
-        accepted.write(ByteBuffer.allocate(3));
-        moveOutput();
-        tellLimit(3);
-        channel.register(selector, SelectionKey.OP_READ);
-        withoutMemory = "requestNotify";
-        assertEquals(3, channel.read(ByteBuffer.allocate(9)));
-        withoutMemory = null;
     }
 
     /** The counters ask the stream. */

@@ -123,7 +123,7 @@ class NoDescriptorsTest extends MovedByHand {
                 });
     }
 
-    /** Some systems let a thread that waits for input see an end, or another failure. */
+    /** Some systems refuse the reset while a thread waits for input, which then sees the end. */
     @Test
     void aReaderThatWaitsIsToldOfTheReset() throws Exception {
         accepted(
