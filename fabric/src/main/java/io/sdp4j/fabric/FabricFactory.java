@@ -21,7 +21,8 @@ public interface FabricFactory {
 
     /**
      * Opens the fabric. Called when the fabric is first needed; again, ten seconds later at the
-     * earliest, only after it lacked resources.
+     * earliest, only after it lacked resources. Called in a kernel scope, as are {@link
+     * Fabric#connect} and {@link Fabric#listen}: sockets that are opened there are the kernel's.
      *
      * @throws FabricException if it cannot be used here
      */

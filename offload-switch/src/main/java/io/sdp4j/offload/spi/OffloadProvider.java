@@ -10,7 +10,8 @@ import java.util.function.Supplier;
  *
  * <p>A plug-in with a protocol of its own implements this as a service. Such a provider is asked
  * only if the rule allows any fabric or names this provider as one, and asked to move a connection
- * only if it {@link #moves} it.
+ * only if it {@link #moves} it. It is asked in a kernel scope: sockets that it opens to set a
+ * connection up are the kernel's.
  */
 public interface OffloadProvider {
     /**
