@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 final class ErrorUnderTheLockTest {
-    private final TestFabric fabric = TestFabric.opened();
+    private final TestFabric fabric = TestFabric.opened().neverTrimming();
     private final Set<String> throwing = ConcurrentHashMap.newKeySet();
     private StreamPair pair;
 

@@ -29,7 +29,7 @@ class PluginProtocolTest {
     private static final List<String> OTHERS = List.of("shm", "verbs");
 
     private final List<String> asked = new ArrayList<>();
-    private boolean byRules; // were its sockets
+    private boolean byRules; // a call had no kernel scope
 
     /** Of another version: it has no method but those that tell what it is. */
     private final PluginProtocol protocol =
@@ -81,6 +81,7 @@ class PluginProtocolTest {
     void isNotAskedToMoveWhatItCannotMove() {
         assertEquals(ReasonCode.NO_PROVIDER, connected(List.of(), 3));
         assertEquals(List.of("moves"), asked);
+        assertFalse(byRules, "a socket that it opens would lead to it again");
     }
 
     @Test

@@ -129,8 +129,9 @@ final class VerbsRemovalTest {
             assertTrue(removal.waitFor(30, TimeUnit.SECONDS), "the kernel waits for us");
         } finally {
             all.forEach(Linux::close);
+            removal.destroyForcibly();
         }
-        assertEquals(0, removal.waitFor());
+        assertEquals(0, removal.exitValue());
         add();
         pairs.connectSoon().close();
         pairs.closeHere();

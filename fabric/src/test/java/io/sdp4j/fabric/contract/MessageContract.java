@@ -2,6 +2,7 @@ package io.sdp4j.fabric.contract;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.fabric.Completion;
@@ -50,9 +51,11 @@ public abstract class MessageContract extends SetUpContract {
     }
 
     private static int slotNow(QueuePair qp) {
+        long end = System.nanoTime() + LONG;
         int slot = qp.takeSlotNow();
-        while (slot < 0) { // a completion of a send waits
-            assertTrue(poll(qp, new Completion()));
+        while (slot < 0) { // sends have to end first
+            assertTrue(System.nanoTime() < end, "no send slot");
+            assertFalse(poll(qp, new Completion()));
             slot = qp.takeSlotNow();
         }
         return slot;
