@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Task;
+import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -121,19 +123,29 @@ class ChannelBridgeTest {
                         });
         await().until(() -> close.thread().getState() == Thread.State.BLOCKED);
         int number = (int) ChannelBridge.Handles.EPOLL.get(closing);
-        List<Selector> others = new ArrayList<>(); // with lower numbers
+        try {
+            return openAt(number);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Takes the free lower numbers one by one, as a selector needs two descriptors. */
+    private static Selector openAt(int number) throws IOException {
+        List<Closeable> others = new ArrayList<>();
         try {
             Selector next = Selector.open();
             while ((int) ChannelBridge.Handles.EPOLL.get(next) != number) {
-                others.add(next);
+                next.close();
+                others.add(new FileInputStream("/dev/null"));
+                assertTrue(others.size() < 1000);
                 next = Selector.open();
             }
-            for (Selector other : others) {
+            return next;
+        } finally {
+            for (Closeable other : others) {
                 other.close();
             }
-            return next;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
