@@ -1,10 +1,14 @@
 package io.sdp4j.linux;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.testing.JvmCommand;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FullStackTest {
     @ParameterizedTest
     @ValueSource(strings = {"call", "quietly", "cpu"})
-    void itsErrorStaysWhatItIs(String how) throws Exception {
+    void itsErrorStaysWhatItIs(String how, @TempDir Path folder) throws Exception {
+        Path output = folder.resolve("output");
         String classes = JvmCommand.placesOf(DirectCalls.class); // of a module here
         Process jvm =
                 JvmCommand.of(Deep.class, how)
@@ -24,9 +29,14 @@ final class FullStackTest {
                         .classPath(classes + ":" + JvmCommand.testClassPath())
                         .builder()
                         .redirectErrorStream(true)
+                        .redirectOutput(output.toFile())
                         .start();
-        String says = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals("class java.lang.StackOverflowError", says.strip());
+        try {
+            assertTrue(jvm.waitFor(50, TimeUnit.SECONDS), "it hangs");
+            assertEquals("class java.lang.StackOverflowError", Files.readString(output).strip());
+        } finally {
+            jvm.destroyForcibly();
+        }
     }
 
     /** Calls deeper and deeper, and prints the class of the error that ends it. */

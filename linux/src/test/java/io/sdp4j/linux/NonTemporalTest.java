@@ -1,6 +1,5 @@
 package io.sdp4j.linux;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -159,7 +158,8 @@ class NonTemporalTest {
 
     /** Goal: what the JDK's linker needs is never loaded by a thread that copies. */
     @Test
-    void isMadeByAThreadOfOurOwn() throws Exception {
+    void isMadeByAThreadOfOurOwn(@TempDir Path folder) throws Exception {
+        Path output = folder.resolve("output");
         ProcessBuilder java =
                 new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -168,9 +168,13 @@ class NonTemporalTest {
                         "-cp",
                         "target/classes" + File.pathSeparator + "target/test-classes",
                         DeepCopies.class.getName());
-        Process process = java.redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertEquals(0, process.waitFor(), said);
+        Process process = java.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        try {
+            assertTrue(process.waitFor(50, TimeUnit.SECONDS), "it hangs");
+            assertEquals(0, process.exitValue(), Files.readString(output));
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     /** Copies at each depth of a stack, up to its end, and once more when that is free again. */
