@@ -38,6 +38,7 @@ class AcceptedTableTest {
 
     private static final class Accepted extends Upgrade {
         private boolean given;
+        private boolean descriptorUsed; // to reset it
 
         Accepted(OffloadSwitch owner, AcceptedTable table) {
             super(owner, null, table, null, Began.now(new ReentrantLock(), new ReentrantLock()));
@@ -60,6 +61,7 @@ class AcceptedTableTest {
 
         @Override
         protected FileDescriptor fileDescriptor() {
+            descriptorUsed = true;
             return new FileDescriptor();
         }
 
@@ -124,6 +126,8 @@ class AcceptedTableTest {
     void aLossIsToldToTheOneThatHasBegun() {
         beginTwo();
         table.broken(LOCAL, REMOTE);
+        assertTrue(first.descriptorUsed);
+        assertFalse(second.descriptorUsed);
         assertTrue(table.begin(LOCAL, REMOTE));
     }
 
