@@ -1,6 +1,6 @@
 package io.sdp4j.e2e.programs;
 
-import java.io.OutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Constructor;
 import java.net.ConnectException;
@@ -27,11 +27,13 @@ public final class CannotGoOn {
                     Class.forName("io.sdp4j.shim.Layer").getDeclaredConstructor(Map.class);
             layer.setAccessible(true);
             EarlyListener.boot("layer").set(null, layer.newInstance(Map.of()));
-            OutputStream watched =
-                    new OutputStream() {
+            ByteArrayOutputStream watched =
+                    new ByteArrayOutputStream() {
                         @Override
-                        public void write(int b) {
-                            told.countDown();
+                        public void flush() { // after each line
+                            if (toString(StandardCharsets.UTF_8).contains("stays on kernel TCP")) {
+                                told.countDown();
+                            }
                         }
                     };
             System.setErr(new PrintStream(watched, true, StandardCharsets.UTF_8));
