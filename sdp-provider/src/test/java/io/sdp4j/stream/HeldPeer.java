@@ -1,7 +1,6 @@
 package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
@@ -13,7 +12,6 @@ import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.testing.JvmCommand;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -22,7 +20,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +38,6 @@ final class HeldPeer implements AutoCloseable {
     }
 
     private final Process process;
-    private final BufferedReader said;
 
     /**
      * @param port where to connect to; 0 = it listens
@@ -63,19 +59,16 @@ final class HeldPeer implements AutoCloseable {
                         .builder()
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
-        said = process.inputReader(StandardCharsets.UTF_8);
     }
 
     /** Returns once the move stands still. */
     void awaitHeld() throws IOException {
-        assertEquals("HELD", said.readLine());
+        assertEquals("HELD", process.inputReader().readLine());
     }
 
     /** The port on which it listens. */
     int port() throws IOException {
-        String line = said.readLine();
-        assertNotNull(line, "it has ended");
-        return Integer.parseInt(line);
+        return NeverReadingPeer.port(process);
     }
 
     void stop() throws Exception {

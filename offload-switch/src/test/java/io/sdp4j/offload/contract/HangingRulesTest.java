@@ -8,6 +8,7 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.testing.FreePorts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -78,10 +79,7 @@ class HangingRulesTest {
     }
 
     private static InetSocketAddress freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket()) {
-            free.bind(ANY);
-            return (InetSocketAddress) free.getLocalSocketAddress();
-        }
+        return new InetSocketAddress(ANY.getAddress(), FreePorts.one());
     }
 
     @Test
