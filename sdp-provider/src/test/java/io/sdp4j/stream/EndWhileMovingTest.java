@@ -9,9 +9,6 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.linux.TcpSocketFd;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchReport;
-import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.contract.MovingProvider;
-import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
@@ -19,7 +16,6 @@ import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -32,7 +28,6 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -79,10 +74,7 @@ final class EndWhileMovingTest {
                             }
                             return result;
                         });
-        return new OffloadSwitch(
-                Policy::allowAll,
-                List.of(new MovingProvider(held)),
-                Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1)));
+        return TestChannels.moving(held);
     }
 
     private ListenSpec held(ListenSpec spec) {

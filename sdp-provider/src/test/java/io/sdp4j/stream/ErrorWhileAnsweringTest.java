@@ -7,10 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.fabric.Fabric;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.contract.MovingProvider;
-import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -18,7 +14,6 @@ import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
-import io.sdp4j.policy.Policy;
 import io.sdp4j.trace.TraceWriter;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -151,11 +146,7 @@ final class ErrorWhileAnsweringTest {
     }
 
     private static SelectorProvider moving(OffloadProvider provider) {
-        return SwitchChannels.provider(
-                new OffloadSwitch(
-                        Policy::allowAll,
-                        List.of(new MovingProvider(provider)),
-                        Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1))));
+        return SwitchChannels.provider(TestChannels.moving(provider));
     }
 
     /** A call of a stream's constructor, and one when it is complete. */

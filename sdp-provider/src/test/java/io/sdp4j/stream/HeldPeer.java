@@ -2,15 +2,10 @@ package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.contract.MovingProvider;
-import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
-import io.sdp4j.policy.Policy;
 import io.sdp4j.testing.JvmCommand;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -21,7 +16,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -94,12 +88,7 @@ final class HeldPeer implements AutoCloseable {
     public static void main(String[] args) throws Exception {
         Role role = Role.valueOf(args[0]);
         OffloadProvider real = TestFabric.in(Path.of(args[1])).provider();
-        SelectorProvider provider =
-                SwitchChannels.provider(
-                        new OffloadSwitch(
-                                Policy::allowAll,
-                                List.of(new MovingProvider(held(role, real))),
-                                Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1))));
+        SelectorProvider provider = SwitchChannels.provider(TestChannels.moving(held(role, real)));
         if (role == Role.ACCEPTS) {
             accept(provider);
         } else {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -27,6 +29,14 @@ final class TestChannels {
     /** A switch that offloads everything, to one provider. */
     static OffloadSwitch owner(OffloadProvider offload) {
         return new OffloadSwitch(Policy::allowAll, List.of(offload), Patience.SETTINGS);
+    }
+
+    /** A switch whose connections begin on TCP, and want to move with their first byte. */
+    static OffloadSwitch moving(OffloadProvider offload) {
+        return new OffloadSwitch(
+                Policy::allowAll,
+                List.of(new MovingProvider(offload)),
+                Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1)));
     }
 
     static SelectorProvider provider(OffloadProvider offload) {

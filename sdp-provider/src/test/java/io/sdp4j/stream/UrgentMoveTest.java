@@ -6,17 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.OffloadSwitch;
-import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.contract.MovingProvider;
-import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadStream;
-import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -25,7 +20,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -50,12 +44,7 @@ final class UrgentMoveTest {
     }
 
     private void connected(OffloadProvider offload, Connected test) throws Exception {
-        OffloadSwitch owner =
-                new OffloadSwitch(
-                        Policy::allowAll,
-                        List.of(new MovingProvider(offload)),
-                        Patience.SETTINGS.withUpgrade(UpgradePolicy.afterBytes(1)));
-        SelectorProvider provider = SwitchChannels.provider(owner);
+        SelectorProvider provider = SwitchChannels.provider(TestChannels.moving(offload));
         try (fabric;
                 ServerSocketChannel listener = TestChannels.listen(provider);
                 SocketChannel client = provider.openSocketChannel()) {
