@@ -145,11 +145,17 @@ final class HeldPeer implements AutoCloseable {
             int _ = client.write(ByteBuffer.allocate(1));
             stand();
         }
-        TimeUnit.HOURS.sleep(1); // the thread that asks says that it stands
+        untilTheEnd(); // the thread that asks says that it stands
     }
 
-    private static void stand() throws InterruptedException {
+    private static void stand() throws IOException {
         System.out.println("HELD");
-        TimeUnit.HOURS.sleep(1);
+        untilTheEnd();
+    }
+
+    /** Until this process is killed, or that of the test has ended. */
+    private static void untilTheEnd() throws IOException {
+        int _ = System.in.read();
+        Runtime.getRuntime().halt(0);
     }
 }
