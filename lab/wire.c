@@ -216,7 +216,7 @@ static bool is_control(const struct frame *f, uint64_t t)
 }
 
 /*
- * Which message of the connection manager an RoCE datagram is, as the attribute says (RTU: 20), or 0: behind UDP (8 bytes),
+ * Returns the attribute of a connection manager's message in a RoCE datagram (RTU: 20), or 0. Behind UDP (8 bytes),
  * BTH (12) and DETH (8) of a UD SEND lies a MAD, with its class at byte 1 and its attribute at byte 16.
  */
 static int cm_attribute(const struct frame *f, const uint8_t *udp)

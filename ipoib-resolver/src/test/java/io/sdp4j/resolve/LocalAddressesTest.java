@@ -84,7 +84,7 @@ class LocalAddressesTest {
     }
 
     @Test
-    void foreignAddressesNeedNoListMore() {
+    void foreignAddressesNeedNoNewList() {
         assertTrue(addresses.listed(TEN));
         passMillis(LocalAddresses.LIFETIME_MILLIS - 1);
         assertFalse(addresses.listed(ELEVEN));

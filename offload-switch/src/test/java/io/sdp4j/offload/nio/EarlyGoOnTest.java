@@ -223,7 +223,7 @@ class EarlyGoOnTest {
         assertTrue(shown());
     }
 
-    /** Which is not counted. */
+    /** The part that has gone is not counted. */
     @Test
     void oneThatHasSentAPartOfAWriteThatFailedStays() throws Exception {
         Task<Void> writer =

@@ -43,7 +43,7 @@ abstract class MovedByHand {
     final AtomicInteger closes = new AtomicInteger();
     volatile String unable; // to answer this method
     volatile boolean vanished; // the peer's process, and all was read
-    volatile String withoutMemory; // is this method
+    volatile String withoutMemory; // this method finds no memory
     volatile boolean died; // the peer's process, with input of the stream unread
     volatile long waitedNanos; // in the stream; each wait ends it
     volatile Runnable toRead; // armed

@@ -62,7 +62,7 @@ class NoDescriptorsTest extends MovedByHand {
         assertEquals(3, channel.read(ByteBuffer.allocate(9)));
     }
 
-    /** Of a connection that the peer has asked to move. */
+    /** Uses a connection that the peer has asked to move. */
     @FunctionalInterface
     private interface Moving {
         void use(AcceptedConnections table, SocketChannel server, SocketChannel client)
