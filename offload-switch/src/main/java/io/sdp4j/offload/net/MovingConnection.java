@@ -121,12 +121,12 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     public int read(byte[] b, int off, int len) throws IOException {
-        if (staysUnseen()) { // the kernel knows the time-out, and remembers an end or a reset
-            return kernel.read(in, b, off, len);
-        }
         int timeout = timeoutMillis; // read once: a later change does not apply to this call
         int left = timeout;
         if (!handover.inMoved()) {
+            if (staysUnseen()) { // the kernel knows the time-out, and remembers an end or a reset
+                return kernel.read(in, b, off, len);
+            }
             Objects.checkFromIndexSize(off, len, b.length);
             noteUse(timeout > 0);
             if (len == 0) {
@@ -265,15 +265,15 @@ final class MovingConnection extends Upgrade implements Duplex {
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
-        if (staysUnseen()) {
-            kernel.write(out, b, off, len);
-            return;
-        }
         Objects.checkFromIndexSize(off, len, b.length);
         if (len == 0) {
             return;
         }
         if (!handover.outMoved()) {
+            if (staysUnseen()) {
+                kernel.write(out, b, off, len);
+                return;
+            }
             noteUse(false);
             writeLock.lock();
             try {
