@@ -24,10 +24,10 @@ import java.util.function.ToIntBiFunction;
  *
  * <p>Shape: {@code kernel} does everything until {@code next}, the switch's implementation, is
  * there: before {@code connect} returns if the destination needs the switch, or after the
- * connection has carried a part of what makes it worth moving; an accepted one also once the switch
- * has gone on with its listener. {@code next} then takes the kernel's socket, both locks and both
- * counts over. {@code this} guards every field without another remark; nothing blocks while holding
- * it.
+ * connection has carried a part of what makes it worth moving, if it must carry anything; an
+ * accepted one also once the switch has gone on with its listener. {@code next} then takes the
+ * kernel's socket, both locks and both counts over. {@code this} guards every field without another
+ * remark; nothing blocks while holding it.
  *
  * <p>Others know this only by interfaces of the JDK. To the switch, {@code Supplier} gives its
  * implementation and {@code IntSupplier} tells how long an accept into it may wait; the shim runs
@@ -46,6 +46,9 @@ final class EarlySocketImpl extends EarlyImpl
      * even if the time is too short for the switch.
      */
     static final int SWITCH_ONLY = 6;
+
+    /** Answer of {@code place}: as {@link #MAY_MOVE}, and the switch starts at once. */
+    static final int MOVES = 12;
 
     // Less than what the switch asks of a connection that moves, so that it has started by then.
     private static final long ENOUGH_BYTES = 2 << 20;
@@ -395,9 +398,13 @@ final class EarlySocketImpl extends EarlyImpl
             remote = to;
             nonBlocking = left > 0 || Thread.currentThread().isVirtual();
             bornNanos = System.nanoTime();
-            counts(where == MAY_MOVE);
+            asked = where == MOVES;
+            counts(asked || where == MAY_MOVE);
         }
         connected.incrementAndGet(where);
+        if (where == MOVES) {
+            SocketImpl _ = start.apply(Map.of("enough", this));
+        }
     }
 
     private int place(InetSocketAddress to) {

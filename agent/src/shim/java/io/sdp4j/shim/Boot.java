@@ -165,7 +165,10 @@ final class Boot {
             }
             SocketImplFactory maker = inKernelScope() ? null : early();
             // only the switch can tell new Socket(Proxy.NO_PROXY) from new Socket()
-            if (maker != null && (server ? !mayForbidTcp() : !EarlySockets.proxies())) {
+            if (maker != null
+                    && (server
+                            ? !mayForbidTcp() && !EarlySockets.atOnce()
+                            : !EarlySockets.proxies())) {
                 return server ? earlyListener(maker) : maker.createSocketImpl();
             }
             pair = start();

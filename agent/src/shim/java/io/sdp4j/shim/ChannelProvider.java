@@ -80,6 +80,11 @@ public final class ChannelProvider extends SelectorProvider {
                 : null;
     }
 
+    /** Returns the maker of listeners that do not need the switch yet; null if there is none. */
+    private static EarlyChannels earlyForListener() {
+        return EarlySockets.atOnce() ? null : early();
+    }
+
     /**
      * Returns the early maker, or the one of channels that refuse. Null if the switch makes
      * connections, or the JDK does and no rule forbids that.
@@ -118,13 +123,13 @@ public final class ChannelProvider extends SelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        EarlyChannels early = early();
+        EarlyChannels early = earlyForListener();
         return early != null ? early.listener(this, null) : target().openServerSocketChannel();
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        EarlyChannels early = family instanceof StandardProtocolFamily ? early() : null;
+        EarlyChannels early = family instanceof StandardProtocolFamily ? earlyForListener() : null;
         return early != null
                 ? early.listener(this, family)
                 : target().openServerSocketChannel(family);

@@ -29,7 +29,7 @@ final class EarlySockets
                 Function<Map<String, Object>, SocketImpl> {
     // Places where a connection is made, and kinds of connections that a listener accepts. The
     // classes in the JDK's packages know SWITCH, MAY_MOVE, SWITCH_ONLY, ACCEPTS,
-    // ACCEPTS_UNCOUNTED and 9.
+    // ACCEPTS_UNCOUNTED, 9 and MOVES.
     private static final int SWITCH = 0;
     private static final int MAY_MOVE = 1;
     private static final int STAYS = 2;
@@ -43,6 +43,7 @@ final class EarlySockets
     // 9: a connection that might have moved and has turned out not to be worth it
     private static final int OFF = 10; // the switch could not start
     private static final int NO_RULES = 11;
+    private static final int MOVES = 12; // may move, and the switch starts at once
 
     private static final long YOUNG_NANOS = 5_000_000_000L;
 
@@ -62,7 +63,8 @@ final class EarlySockets
         "ACCEPTED_TCP",
         "NOT_WORTH",
         "SWITCH_OFF",
-        "NO_RULES"
+        "NO_RULES",
+        "YOUNG"
     };
 
     /** Connections made on the kernel, by place. */
@@ -77,7 +79,6 @@ final class EarlySockets
                     "policy.required", "false",
                     "plugins", "",
                     "shm.enabled", "true",
-                    "upgrade", "auto",
                     "verbs.enabled", "false");
 
     /** This host's addresses. */
@@ -89,6 +90,7 @@ final class EarlySockets
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
 
     private final boolean channels;
+    private final boolean atOnce = atOnce();
     private final boolean oneProcessor = Runtime.getRuntime().availableProcessors() == 1;
 
     /**
@@ -118,6 +120,16 @@ final class EarlySockets
                                 + " EarlyServerImpl EarlySocketMaker");
         ((Consumer<Object[]>) maker).accept(new Object[] {sockets, sockets, CONNECTED, ACCEPTED});
         return (SocketImplFactory) maker;
+    }
+
+    /**
+     * Whether connections need not carry what the shim asks of them: the switch starts as soon as
+     * there is one, beside the program. It also starts before a listener is made, because a peer
+     * with the same setting asks that listener at once.
+     */
+    static boolean atOnce() {
+        String upgrade = Boot.setting("upgrade");
+        return upgrade != null && !upgrade.strip().equalsIgnoreCase("auto");
     }
 
     /** Whether the settings leave every connection on the kernel at first. */
@@ -187,7 +199,10 @@ final class EarlySockets
             case "NO_RULES" -> NO_RULES;
             default -> {
                 int place = undecided == OFF ? OFF : place(remote.getAddress());
-                boolean needed = bound != null || verdict.equals("SWITCH");
+                // one processor would load the switch and carry the connection at the same time,
+                // and be late with both
+                boolean needed =
+                        bound != null || verdict.equals("SWITCH") || (atOnce && oneProcessor);
                 yield needed && place != NOT_LOCAL ? undecided : place;
             }
         };
@@ -199,6 +214,9 @@ final class EarlySockets
 
     private int place(InetAddress address) {
         if (address.isLoopbackAddress() || isOwn(address)) {
+            if (atOnce) {
+                return MOVES;
+            }
             return oneProcessor && (channels || isYoung()) ? STAYS : MAY_MOVE;
         }
         return NOT_LOCAL; // OFFLOAD_ONLY has returned before, so TCP may carry it

@@ -92,7 +92,7 @@ public final class CountedKernel implements Carrier {
                         ? enoughForThreads()
                         : n % LOOK_CALLS == 0 && enoughForSelectors();
         if (enough || early.listenerWentOn()) {
-            early.hasCarriedEnough();
+            early.goOnSoon();
         }
     }
 

@@ -35,6 +35,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     /** Answer of {@code place}: the switch decides, and the kernel may not be asked instead. */
     private static final int SWITCH_ONLY = 6;
 
+    /** Answer of {@code place}: as {@link #MAY_MOVE}, and the switch starts at once. */
+    private static final int MOVES = 12;
+
     /** Index of the count of connections that might have moved and are not worth it. */
     private static final int NOT_WORTH = 9;
 
@@ -116,8 +119,8 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
 
     // --- the way to the switch ---
 
-    /** Has the switch go on with the connection, as it has carried enough. */
-    void hasCarriedEnough() {
+    /** Has the switch go on with the connection, as soon as it has started. */
+    void goOnSoon() {
         synchronized (this) {
             if (starting || stays) {
                 return;
@@ -306,7 +309,7 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
         int at = rules.place().applyAsInt(from, to);
         synchronized (this) {
             where = at;
-            if (at == MAY_MOVE && !stays) {
+            if ((at == MAY_MOVE || at == MOVES) && !stays) {
                 counted = new CountedKernel(channel, this);
                 channel.carriedBy(counted);
             }
@@ -315,16 +318,21 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
     }
 
     private boolean connected(boolean done) {
+        boolean moves = false;
         if (done) {
             synchronized (this) {
                 if (!connected) {
                     connected = true;
+                    moves = where == MOVES;
                     long _ = rules.connected().incrementAndGet(where);
                     if (counted != null) {
                         counted.bornNanos = System.nanoTime();
                     }
                 }
             }
+        }
+        if (moves) {
+            goOnSoon();
         }
         return done;
     }
