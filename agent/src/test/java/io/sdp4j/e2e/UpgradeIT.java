@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.RoundTrips;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -91,6 +95,40 @@ class UpgradeIT {
         AgentReport made = run(kind, AUTO, "until-offloaded", 1, 0);
         assertTrue(made.movedMillis() >= 500, made::text);
         assertTrue(made.movedBytes() >= 2 * 64 * 1000, made::text);
+    }
+
+    /**
+     * If nothing need be carried, the switch starts beside the program, which does not wait in its
+     * connect; with one processor it waits, as it would run no sooner.
+     */
+    @ParameterizedTest
+    @CsvSource({"SOCKET, 2, false", "CHANNEL, 2, false", "SOCKET, 1, true", "CHANNEL, 1, true"})
+    void theFirstConnectWaitsForTheSwitchOnOneProcessor(
+            RoundTrips.Kind kind, int processors, boolean waits) throws Exception {
+        List<String> options =
+                List.of(
+                        "-Dsdp4j.upgrade=connect",
+                        "-XX:ActiveProcessorCount=" + processors,
+                        "-XX:LogClassLoadingCauseFor=io.sdp4j.offload.jdk.JdkBridge",
+                        "-Xlog:class+load+cause:file=" + directory.resolve("%p.stack"));
+        run(kind, options, "until-offloaded", 1, 0);
+        String stack = firstStackOfTheClient();
+        assertTrue(stack.contains("io.sdp4j.agent.Agent.start"), stack);
+        assertEquals(waits, stack.contains("RoundTrips.main"), stack);
+        assertEquals(!waits, stack.contains("EarlyStart.run"), stack);
+    }
+
+    /** The server starts the switch when it listens. */
+    private String firstStackOfTheClient() throws IOException {
+        try (DirectoryStream<Path> stacks = Files.newDirectoryStream(directory, "*.stack")) {
+            for (Path log : stacks) {
+                String first = Files.readString(log).split("Java stack when loading", 3)[1];
+                if (!first.contains("Endpoint.listen")) {
+                    return first;
+                }
+            }
+        }
+        throw new AssertionError("no log of the client");
     }
 
     /**
