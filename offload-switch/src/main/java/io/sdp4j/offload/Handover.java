@@ -82,6 +82,11 @@ public final class Handover {
         return received.get();
     }
 
+    /** Bytes of both directions by TCP. */
+    long carried() {
+        return sentBytes() + receivedBytes();
+    }
+
     /**
      * Takes the peer's limit; false if it is wrong, because more bytes have come by TCP already.
      */

@@ -8,7 +8,7 @@ import java.lang.ref.WeakReference;
  * only reader ahead of the application. Thread-safe; {@code this} guards the fields.
  */
 final class PeerLimit {
-    private final Upgrade connection;
+    private final MovingDirections connection;
     private final byte[] bytes = new byte[Handover.LIMIT_BYTES];
     private int have;
 
@@ -18,7 +18,7 @@ final class PeerLimit {
      */
     private final Runnable onReady;
 
-    PeerLimit(Upgrade connection) {
+    PeerLimit(MovingDirections connection) {
         this.connection = connection;
         WeakReference<PeerLimit> self = new WeakReference<>(this);
         onReady =

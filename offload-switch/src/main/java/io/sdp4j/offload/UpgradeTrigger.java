@@ -121,7 +121,8 @@ final class UpgradeTrigger {
 
     /** Whether the connection should ask to move now. */
     boolean due(UpgradePolicy.Waits waits) {
-        if (!policy.carriedEnough(waits, carried(), turns, allTurns.get(), calls, turnNanos)) {
+        if (!policy.carriedEnough(
+                waits, handover.carried(), turns, allTurns.get(), calls, turnNanos)) {
             return false;
         }
         long nowNanos = clock.getAsLong();
@@ -158,12 +159,7 @@ final class UpgradeTrigger {
         return policy.keepsSelectors()
                 || (calls >= JUDGED_CALLS
                         && policy.carriesLittle(
-                                calls, carried(), lookedNanos - bornNanos, turnNanos));
-    }
-
-    /** Bytes of both directions by TCP. */
-    long carried() {
-        return handover.sentBytes() + handover.receivedBytes();
+                                calls, handover.carried(), lookedNanos - bornNanos, turnNanos));
     }
 
     long ageMillis() {
