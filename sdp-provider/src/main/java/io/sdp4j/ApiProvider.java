@@ -9,6 +9,9 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
+import io.sdp4j.offload.jdk.ChannelBridge;
+import io.sdp4j.offload.jdk.JdkBridge;
+import io.sdp4j.offload.jdk.KernelAsync;
 import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Decision;
@@ -60,6 +63,7 @@ final class ApiProvider implements SdpProvider {
     private AsynchronousChannelProvider asynchronous; // null until asked for
 
     ApiProvider(SdpConfig config, boolean closeable) {
+        JdkAccess.require(JdkBridge.selfTest());
         this.closeable = closeable;
         Settings settings =
                 Settings.of(
@@ -181,6 +185,7 @@ final class ApiProvider implements SdpProvider {
     @Override
     public synchronized SelectorProvider selectorProvider() {
         if (channels == null) {
+            JdkAccess.require(ChannelBridge.selfTest());
             channels = SwitchChannels.provider(owner);
         }
         return channels;
@@ -189,6 +194,7 @@ final class ApiProvider implements SdpProvider {
     @Override
     public synchronized AsynchronousChannelProvider asynchronousChannelProvider() {
         if (asynchronous == null) {
+            JdkAccess.require(KernelAsync.problem());
             asynchronous = new SwitchAsynchronousChannelProvider(owner);
         }
         return asynchronous;

@@ -1,6 +1,7 @@
 package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.ApiService;
 import io.sdp4j.api.Sdp;
@@ -79,30 +80,50 @@ class ExplicitIT {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Goal: what the API opens is the API's, also where it has no access to the JDK's own. */
+    /** The options of Java that docs/api.md names. */
+    private static List<String> access(boolean modules) {
+        String natives = modules ? "io.sdp4j.linux,io.sdp4j.fabric.verbs" : "ALL-UNNAMED";
+        String user = modules ? "=io.sdp4j.offload" : "=ALL-UNNAMED";
+        List<String> options = new ArrayList<>(List.of("--enable-native-access=" + natives));
+        for (String open : List.of("java.net", "sun.nio.ch", "java.nio.channels.spi")) {
+            options.addAll(List.of("--add-opens", "java.base/" + open + user));
+        }
+        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch" + user));
+        return options;
+    }
+
+    private static Child besideAgent(Jvms jvms, List<String> access) throws Exception {
+        List<String> options = new ArrayList<>(access);
+        options.add("-Dslf4j.internal.verbosity=ERROR");
+        options.add("-Dsdp4j.upgrade=auto"); // the agent's listeners come before its switch
+        options.add("-XX:ActiveProcessorCount=2");
+        return jvms.java(
+                "beside",
+                jvms.rules("all.conf", "use both server * *:*\nuse both client * *:*\n"),
+                options,
+                Jvms.classPathOf(ExplicitBesideAgent.class) + File.pathSeparator + library(),
+                ExplicitBesideAgent.class.getName());
+    }
+
+    /** Goal: what the API opens is the API's. */
     @Test
     void anAgentLeavesTheApisListenersAlone() throws Exception {
-        List<String> options =
-                List.of(
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Dslf4j.internal.verbosity=ERROR",
-                        "-Dsdp4j.upgrade=auto", // the agent's listeners come before its switch
-                        "-XX:ActiveProcessorCount=2");
         try (Jvms jvms = new Jvms(directory)) {
-            Child child =
-                    jvms.java(
-                            "beside",
-                            jvms.rules(
-                                    "all.conf", "use both server * *:*\nuse both client * *:*\n"),
-                            options,
-                            Jvms.classPathOf(ExplicitBesideAgent.class)
-                                    + File.pathSeparator
-                                    + library(),
-                            ExplicitBesideAgent.class.getName());
+            Child child = besideAgent(jvms, access(false));
             Map<String, String> expected =
                     Map.of("sdp", "42 shm", "tcp", "42 ", "asynchronous", "42 shm");
             assertEquals(expected, child.results(), child::toString);
             assertEquals(List.of(), child.err());
+        }
+    }
+
+    @Test
+    void theAgentsAccessIsNotTheApis() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Child child = besideAgent(jvms, List.of());
+            assertEquals(1, child.exitCode(), child::toString);
+            String options = "start Java with " + String.join(" ", access(false));
+            assertTrue(child.err().getFirst().endsWith(options), child::toString);
         }
     }
 
@@ -114,22 +135,13 @@ class ExplicitIT {
     private Map<String, String> run(Class<?> program, boolean modules) throws Exception {
         Path logging = directory.resolve("logging.properties");
         Files.writeString(logging, "handlers=java.util.logging.ConsoleHandler\n.level=SEVERE\n");
-        List<String> options =
-                new ArrayList<>(
-                        List.of(
-                                "--enable-native-access="
-                                        + (modules
-                                                ? "io.sdp4j.linux,io.sdp4j.fabric.verbs"
-                                                : "ALL-UNNAMED"),
-                                "-Dslf4j.internal.verbosity=ERROR",
-                                "-Djava.util.logging.config.file=" + logging,
-                                "-Dsdp4j.connect.timeout.ms=60000",
-                                "-Dio.netty.transport.noNative=true"));
-        String user = modules ? "=io.sdp4j.offload" : "=ALL-UNNAMED";
-        for (String open : List.of("java.net", "sun.nio.ch", "java.nio.channels.spi")) {
-            options.addAll(List.of("--add-opens", "java.base/" + open + user));
-        }
-        options.addAll(List.of("--add-exports", "java.base/sun.nio.ch" + user));
+        List<String> options = new ArrayList<>(access(modules));
+        options.addAll(
+                List.of(
+                        "-Dslf4j.internal.verbosity=ERROR",
+                        "-Djava.util.logging.config.file=" + logging,
+                        "-Dsdp4j.connect.timeout.ms=60000",
+                        "-Dio.netty.transport.noNative=true"));
         String library = library();
         if (modules) {
             options.addAll(List.of("--module-path", library, "--add-modules", "io.sdp4j.api"));

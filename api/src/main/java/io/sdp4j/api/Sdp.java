@@ -15,11 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Opens sockets and channels that are SDP or fail: no rule is asked, nothing falls back to the
  * kernel's TCP.
  *
- * <p>Works with and without the agent. Without it the JVM needs {@code
- * --enable-native-access=io.sdp4j.linux,io.sdp4j.fabric.verbs} ({@code ALL-UNNAMED} if sdp4j is on
- * the class path); where native access is denied, connections fail. Channels need more, see {@link
- * SdpProvider}. Settings are read from system properties at the first use; for others there is
- * {@link SdpProvider#open}.
+ * <p>Works with and without the agent. Either way the JVM needs the options that {@link
+ * SdpProvider} names, and every method here throws {@link IllegalStateException} as {@link
+ * SdpProvider#open} does. Settings are read from system properties at the first use; for others
+ * there is {@link SdpProvider#open}.
  *
  * <p>Thread-safe.
  *
@@ -34,8 +33,15 @@ public final class Sdp {
     }
 
     private static final class Provider {
-        static final Optional<SdpProvider> INSTANCE =
-                Service.INSTANCE.map(service -> service.open(SdpConfig.defaults(), false));
+        private static @Nullable SdpProvider instance; // null until one could be opened
+
+        /** Opens it once. What is missing is said to every caller, not to the first alone. */
+        static synchronized SdpProvider get() {
+            if (instance == null) {
+                instance = service().open(SdpConfig.defaults(), false);
+            }
+            return instance;
+        }
     }
 
     static SdpService service() {
@@ -54,7 +60,7 @@ public final class Sdp {
      * @throws IllegalStateException as {@link SdpProvider#open}
      */
     public static SdpProvider provider() {
-        return Provider.INSTANCE.orElseThrow(Sdp::missing);
+        return Provider.get();
     }
 
     /**

@@ -23,11 +23,14 @@ import org.jspecify.annotations.Nullable;
  * and nothing falls back to the kernel's TCP. The exception is what is opened inside a {@link
  * KernelSockets} scope, which stays on the kernel.
  *
- * <p>Channels need access to the JDK's own channels. Start Java with {@code --add-opens
- * java.base/java.net=io.sdp4j.offload --add-opens java.base/sun.nio.ch=io.sdp4j.offload
- * --add-exports java.base/sun.nio.ch=io.sdp4j.offload --add-opens
- * java.base/java.nio.channels.spi=io.sdp4j.offload}, or with {@code ALL-UNNAMED} in place of the
- * module if sdp4j is on the class path. Sockets do without, more slowly.
+ * <p>It needs native calls, without which connections fail, and access to packages of the JDK,
+ * without which nothing can be opened. Start Java with {@code
+ * --enable-native-access=io.sdp4j.linux,io.sdp4j.fabric.verbs --add-opens
+ * java.base/java.net=io.sdp4j.offload --add-opens java.base/sun.nio.ch=io.sdp4j.offload --add-opens
+ * java.base/java.nio.channels.spi=io.sdp4j.offload --add-exports
+ * java.base/sun.nio.ch=io.sdp4j.offload}, or with {@code ALL-UNNAMED} in place of the modules if
+ * sdp4j is on the class path. The agent has access for itself alone, so the options are needed
+ * beside it, too.
  *
  * <p>Thread-safe. Starts nothing before its first use.
  *
@@ -41,7 +44,9 @@ public interface SdpProvider extends AutoCloseable {
      * @return the provider; the caller closes it
      * @throws IllegalArgumentException if the configuration has rules that are no good; the message
      *     has line and column
-     * @throws IllegalStateException if the implementation, the module {@code io.sdp4j}, is missing
+     * @throws IllegalStateException with one sentence for people: the implementation, the module
+     *     {@code io.sdp4j}, is missing; or the JVM does not give it access to the JDK, and which
+     *     options do
      */
     static SdpProvider open(SdpConfig config) {
         return Sdp.service().open(config, true);
@@ -90,6 +95,7 @@ public interface SdpProvider extends AutoCloseable {
      * @throws IOException if this provider is closed, or the kernel gives no socket
      * @throws java.nio.channels.IllegalChannelGroupException if the group is another provider's
      * @throws java.nio.channels.ShutdownChannelGroupException if the group has been shut down
+     * @throws IllegalStateException as {@link #asynchronousChannelProvider}
      */
     AsynchronousSocketChannel openAsynchronousSocketChannel(
             @Nullable AsynchronousChannelGroup group) throws IOException;
@@ -102,6 +108,7 @@ public interface SdpProvider extends AutoCloseable {
      * @throws IOException if this provider is closed, or the kernel gives no socket
      * @throws java.nio.channels.IllegalChannelGroupException if the group is another provider's
      * @throws java.nio.channels.ShutdownChannelGroupException if the group has been shut down
+     * @throws IllegalStateException as {@link #asynchronousChannelProvider}
      */
     AsynchronousServerSocketChannel openAsynchronousServerSocketChannel(
             @Nullable AsynchronousChannelGroup group) throws IOException;
@@ -135,6 +142,8 @@ public interface SdpProvider extends AutoCloseable {
      * For a component that can be given a provider of asynchronous channels.
      *
      * @return always the same one
+     * @throws IllegalStateException with one sentence for people if the access that these channels
+     *     need is missing
      */
     AsynchronousChannelProvider asynchronousChannelProvider();
 

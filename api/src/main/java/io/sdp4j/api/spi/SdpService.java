@@ -16,6 +16,7 @@ public interface SdpService {
      * @param closeable false for one that refuses to be closed
      * @return the handle
      * @throws IllegalArgumentException if the configuration has rules that are no good
+     * @throws IllegalStateException if the JVM does not give access to the JDK
      */
     SdpProvider open(SdpConfig config, boolean closeable);
 }
