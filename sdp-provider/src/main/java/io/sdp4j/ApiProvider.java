@@ -12,7 +12,6 @@ import io.sdp4j.offload.aio.SwitchAsynchronousSocketChannel;
 import io.sdp4j.offload.jdk.ChannelBridge;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.jdk.KernelAsync;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Environment;
@@ -76,11 +75,7 @@ final class ApiProvider implements SdpProvider {
         streams = SdpProviders.create(settings);
         owner =
                 new OffloadSwitch(
-                        () -> policy,
-                        List.of(streams),
-                        SwitchSettings.of(settings),
-                        KernelSocketSource.best(),
-                        this::opened);
+                        () -> policy, List.of(streams), SwitchSettings.of(settings), this::opened);
     }
 
     private static Policy policy(SdpConfig config, Settings settings) {

@@ -1,7 +1,6 @@
 package io.sdp4j.offload;
 
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Role;
 import java.io.IOException;
@@ -59,12 +58,12 @@ public final class ListenPort {
         if (!decision.verdict().offloads() || owner.listensLater(decision)) {
             return null;
         }
-        int port = owner.choosePort(decision, () -> draw(owner, at.getAddress()));
+        int port = owner.choosePort(decision, () -> draw(at.getAddress()));
         return port == 0 ? null : new InetSocketAddress(at.getAddress(), port);
     }
 
-    private static InetSocketAddress draw(OffloadSwitch owner, InetAddress address) {
-        KernelSocket probe = owner.kernel().server();
+    private static InetSocketAddress draw(InetAddress address) {
+        KernelSocket probe = KernelSocket.server();
         try {
             probe.create();
             try {
@@ -144,11 +143,10 @@ public final class ListenPort {
         if (!(asked instanceof InetSocketAddress at)
                 || at.isUnresolved()
                 || at.getPort() == 0
-                || owner.kernel() != KernelSocketSource.JDK // another one's would listen, too
                 || owner.listensLater(decision)) {
             return null;
         }
-        KernelSocket holder = owner.kernel().server();
+        KernelSocket holder = KernelSocket.server();
         holder.create();
         try {
             holder.bind(at.getAddress(), at.getPort());

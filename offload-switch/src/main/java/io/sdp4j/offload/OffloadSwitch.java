@@ -1,7 +1,6 @@
 package io.sdp4j.offload;
 
 import io.sdp4j.api.ReasonCode;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides where a connection goes: asks the rules, then the providers in order, and says "kernel"
- * when none of them can. Knows no protocol; of sockets only where their kernel side comes from.
+ * when none of them can. Knows no protocol, and opens no socket.
  *
  * <p>Thread-safe. One per JVM is usual, several are possible (tests have many).
  */
@@ -98,7 +97,6 @@ public final class OffloadSwitch {
     private final Supplier<Policy> policy;
     final List<OffloadProvider> providers; // asked in this order; immutable
     private final SwitchSettings settings;
-    private final KernelSocketSource kernel;
     private final Consumer<Closeable> opened;
     private final RecentFailures failures;
 
@@ -117,11 +115,10 @@ public final class OffloadSwitch {
      */
     public OffloadSwitch(
             Supplier<Policy> policy, List<OffloadProvider> providers, SwitchSettings settings) {
-        this(policy, providers, settings, KernelSocketSource.best(), null);
+        this(policy, providers, settings, null);
     }
 
     /**
-     * @param kernel where the kernel side of this switch's sockets comes from
      * @param opened called with each new channel of this switch, accepted ones included; may be
      *     null
      */
@@ -129,19 +126,16 @@ public final class OffloadSwitch {
             Supplier<Policy> policy,
             List<OffloadProvider> providers,
             SwitchSettings settings,
-            KernelSocketSource kernel,
             Consumer<Closeable> opened) {
-        this(policy, providers, settings, kernel, opened, null);
+        this(policy, providers, settings, opened, null);
     }
 
     OffloadSwitch(
             Supplier<Policy> policy,
             List<OffloadProvider> providers,
             SwitchSettings settings,
-            KernelSocketSource kernel,
             Consumer<Closeable> opened,
             UpgradeGate gate) {
-        this.kernel = kernel;
         this.opened = opened;
         this.policy = policy;
         this.providers = List.copyOf(providers);
@@ -159,11 +153,6 @@ public final class OffloadSwitch {
 
     public SwitchReport report() {
         return counters.report();
-    }
-
-    /** The source of the kernel side of this switch's sockets. */
-    public KernelSocketSource kernel() {
-        return kernel;
     }
 
     /** Reports a new channel of this switch. Called as soon as the channel can be closed. */

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.contract.Streams;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.FileDescriptor;
@@ -26,12 +25,7 @@ class AcceptedTableTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 2);
 
     private final OffloadSwitch owner =
-            new OffloadSwitch(
-                    Policy::allowAll,
-                    List.of(),
-                    SwitchSettings.defaults(),
-                    KernelSocketSource.JDK,
-                    null);
+            new OffloadSwitch(Policy::allowAll, List.of(), SwitchSettings.defaults());
     private final AcceptedTable table = new AcceptedTable();
     private final Accepted first = new Accepted(owner, table);
     private final Accepted second = new Accepted(owner, table);

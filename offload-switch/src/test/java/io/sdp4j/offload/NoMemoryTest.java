@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.offload.contract.LoopbackProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -53,11 +52,7 @@ class NoMemoryTest {
     void aChannelIsToldThatItsConnectFailed() throws Exception {
         OffloadSwitch owner =
                 new OffloadSwitch(
-                        Policy::allowAll,
-                        List.of(new Provider()),
-                        SwitchSettings.defaults(),
-                        KernelSocketSource.JDK,
-                        null);
+                        Policy::allowAll, List.of(new Provider()), SwitchSettings.defaults());
         try (ServerSocket kernel = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
             c.configureBlocking(false);

@@ -11,7 +11,6 @@ import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.UnaskedProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -83,8 +82,7 @@ class NoThreadTest {
     }
 
     private static OffloadSwitch over(Policy policy, OffloadProvider provider) {
-        return new OffloadSwitch(
-                () -> policy, List.of(provider), Patience.SETTINGS, KernelSocketSource.JDK, null);
+        return new OffloadSwitch(() -> policy, List.of(provider), Patience.SETTINGS);
     }
 
     private static ServerSocket listener() throws Exception {

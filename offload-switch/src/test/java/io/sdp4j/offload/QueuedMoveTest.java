@@ -7,7 +7,6 @@ import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -78,9 +77,7 @@ class QueuedMoveTest implements OffloadProvider {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(this)),
-                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)));
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = SwitchedSockets.socket(owner)) {
             client.connect(listener.getLocalSocketAddress());
@@ -99,9 +96,7 @@ class QueuedMoveTest implements OffloadProvider {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new FailingProvider()),
-                        SwitchSettings.defaults(),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults());
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 SocketChannel c = SwitchChannels.provider(owner).openSocketChannel()) {
             c.configureBlocking(false);

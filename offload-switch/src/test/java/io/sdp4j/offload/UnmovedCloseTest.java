@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.UnaskedProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -82,7 +81,6 @@ class UnmovedCloseTest {
                         Policy::allowAll,
                         List.of(new Refusing(asks)),
                         SwitchSettings.defaults().withUpgrade(IN_NO_CROWD),
-                        KernelSocketSource.JDK,
                         null,
                         gate);
         channel = SwitchChannels.provider(owner).openSocketChannel();

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.UnaskedProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
@@ -60,7 +59,6 @@ class UpgradeAutoTest {
                 Policy::allowAll,
                 List.of(new Asked()),
                 SwitchSettings.defaults().withUpgrade(policy),
-                KernelSocketSource.best(),
                 null,
                 gate);
     }

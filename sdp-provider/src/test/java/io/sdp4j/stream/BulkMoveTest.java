@@ -8,7 +8,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -48,9 +47,7 @@ class BulkMoveTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(FABRIC.provider())),
-                        Patience.SETTINGS.withUpgrade(policy),
-                        KernelSocketSource.JDK,
-                        null));
+                        Patience.SETTINGS.withUpgrade(policy)));
     }
 
     private static ReasonCode reason(SocketChannel channel) {

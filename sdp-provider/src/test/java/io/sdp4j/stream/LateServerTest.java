@@ -10,7 +10,6 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.offload.spi.OffloadUnavailable;
@@ -50,9 +49,7 @@ class LateServerTest {
         return new OffloadSwitch(
                 Policy::allowAll,
                 List.of(new MovingProvider(provider)),
-                Patience.SETTINGS.withUpgrade(policy),
-                KernelSocketSource.JDK,
-                null);
+                Patience.SETTINGS.withUpgrade(policy));
     }
 
     /** Run before each connect of a provider. */

@@ -11,7 +11,6 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadProvider;
@@ -47,9 +46,7 @@ class StartingServerTest {
         return new OffloadSwitch(
                 () -> Policy.everything(Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "test:1")),
                 List.of(counted(FABRIC.provider())),
-                settings,
-                KernelSocketSource.JDK,
-                null);
+                settings);
     }
 
     @AfterAll

@@ -14,18 +14,41 @@ import java.net.SocketOptions;
 import java.util.Set;
 
 /**
- * The kernel side of a switched socket: the JDK's own {@link SocketImpl}, genuine and complete. A
- * subclass replaces every method that its kind of socket uses.
+ * The kernel side of a switched socket: the JDK's own {@link SocketImpl}, genuine and complete.
  *
  * <p>Every method does what the method of that name in {@link SocketImpl} does, with the same
- * exceptions and the same thread-safety. A socket from {@link KernelSocketSource} has to be created
- * first; an accepted one is connected.
+ * exceptions and the same thread-safety. A new socket has to be created first; an accepted one is
+ * connected.
  */
-public class KernelSocket {
-    private final SocketImpl impl; // null in a subclass that needs none
+public final class KernelSocket {
+    private final SocketImpl impl;
 
-    KernelSocket(SocketImpl impl) {
+    private KernelSocket(SocketImpl impl) {
         this.impl = impl;
+    }
+
+    /**
+     * Makes a socket that can connect.
+     *
+     * @param proxies whether {@code connect} asks the {@code ProxySelector} and honours {@code
+     *     socksProxyHost}, as {@code new Socket()} does
+     */
+    public static KernelSocket client(boolean proxies) {
+        return client(JdkClasses.SOCKETS.platform(false), proxies);
+    }
+
+    /** Makes such a socket on top of an existing implementation of the JDK's. */
+    public static KernelSocket client(SocketImpl platform, boolean proxies) {
+        return new KernelSocket(proxies ? JdkClasses.SOCKETS.behindProxies(platform) : platform);
+    }
+
+    public static KernelSocket server() {
+        return server(JdkClasses.SOCKETS.platform(true));
+    }
+
+    /** Makes a listener on top of an existing implementation of the JDK's. */
+    public static KernelSocket server(SocketImpl platform) {
+        return new KernelSocket(platform);
     }
 
     public void create() throws IOException {
@@ -67,13 +90,13 @@ public class KernelSocket {
         return JdkClasses.SOCKETS.output(impl);
     }
 
-    /** As {@code in.read}, where {@code in} is of {@link #inputStream}; only of the JDK's own. */
-    public final int read(InputStream in, byte[] b, int off, int len) throws IOException {
+    /** As {@code in.read}, where {@code in} is of {@link #inputStream}. */
+    public int read(InputStream in, byte[] b, int off, int len) throws IOException {
         return JdkClasses.SOCKETS.read(in, b, off, len);
     }
 
     /** As {@code out.write}, likewise of {@link #outputStream}. */
-    public final void write(OutputStream out, byte[] b, int off, int len) throws IOException {
+    public void write(OutputStream out, byte[] b, int off, int len) throws IOException {
         JdkClasses.SOCKETS.write(out, b, off, len);
     }
 
@@ -97,7 +120,7 @@ public class KernelSocket {
         JdkClasses.SOCKETS.sendUrgentData(impl, data);
     }
 
-    /** Returns the descriptor, or null if it is not known. */
+    /** Returns the descriptor; null before {@link #create}. */
     public FileDescriptor fileDescriptor() {
         return JdkClasses.SOCKETS.descriptor(impl);
     }
@@ -115,12 +138,12 @@ public class KernelSocket {
     }
 
     /** Returns the address that the socket is bound to. */
-    public final InetSocketAddress localAddress() throws SocketException {
+    public InetSocketAddress localAddress() throws SocketException {
         return new InetSocketAddress((InetAddress) option(SocketOptions.SO_BINDADDR), localPort());
     }
 
     /** Returns the address that the socket is connected to. */
-    public final InetSocketAddress remoteAddress() {
+    public InetSocketAddress remoteAddress() {
         return new InetSocketAddress(inetAddress(), port());
     }
 

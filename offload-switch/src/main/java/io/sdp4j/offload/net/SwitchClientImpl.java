@@ -5,7 +5,6 @@ import io.sdp4j.offload.AcceptedTable;
 import io.sdp4j.offload.Began;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.FileDescriptor;
@@ -49,7 +48,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
 
     @Override
     KernelSocket newKernel() {
-        return owner.kernel().client(proxies);
+        return KernelSocket.client(proxies);
     }
 
     /**
@@ -70,7 +69,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             if (!(boolean) early.get("created")) {
                 return true;
             }
-            kernel = KernelSocketSource.client((SocketImpl) early.get("platform"), to == null);
+            kernel = KernelSocket.client((SocketImpl) early.get("platform"), to == null);
             timeoutMillis = (Integer) kernel.option(SO_TIMEOUT);
             before(early);
             if (to == null) {
@@ -341,7 +340,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
         ensureOpen();
         if (kernel == null) {
             try {
-                KernelSocket fresh = createdNow(owner.kernel().client(false));
+                KernelSocket fresh = createdNow(KernelSocket.client(false));
                 fresh.setOption(SO_REUSEADDR, true); // as accepted sockets have it
                 if (inherited != null) {
                     inherited.applyTo(fresh);

@@ -7,7 +7,6 @@ import io.sdp4j.offload.ListenPort;
 import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
@@ -38,7 +37,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
     void goOn(Map<String, Object> early) throws IOException {
         Policy rules = owner.policy();
         synchronized (stateLock) {
-            kernel = KernelSocketSource.server((SocketImpl) early.get("platform"));
+            kernel = KernelSocket.server((SocketImpl) early.get("platform"));
             fd = kernel.fileDescriptor();
             // the platform's time-out may be shorter for a thread that accepts now
             timeoutMillis = (int) early.get("timeout");
@@ -50,7 +49,7 @@ final class SwitchServerImpl extends SwitchSocketImpl {
 
     @Override
     KernelSocket newKernel() {
-        return owner.kernel().server();
+        return KernelSocket.server();
     }
 
     @Override

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.contract.nio.Nio;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -31,12 +30,7 @@ class ConnectErrorTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
 
     private final OffloadSwitch owner =
-            new OffloadSwitch(
-                    Policy::allowAll,
-                    List.of(new Old()),
-                    Patience.SETTINGS,
-                    KernelSocketSource.JDK,
-                    null);
+            new OffloadSwitch(Policy::allowAll, List.of(new Old()), Patience.SETTINGS);
 
     private static final class Old extends UnaskedProvider {
         @Override

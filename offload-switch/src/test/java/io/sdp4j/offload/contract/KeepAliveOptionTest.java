@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Observed;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.policy.Policy;
 import java.net.InetAddress;
@@ -39,12 +38,7 @@ class KeepAliveOptionTest {
                     });
 
     private final OffloadSwitch owner =
-            new OffloadSwitch(
-                    Policy::allowAll,
-                    List.of(provider),
-                    Patience.SETTINGS,
-                    KernelSocketSource.JDK,
-                    null);
+            new OffloadSwitch(Policy::allowAll, List.of(provider), Patience.SETTINGS);
 
     @Test
     void aStreamIsToldOfBothForms() throws Exception {

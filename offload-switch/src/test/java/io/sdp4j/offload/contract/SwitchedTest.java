@@ -2,7 +2,6 @@ package io.sdp4j.offload.contract;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -15,12 +14,7 @@ public abstract class SwitchedTest extends SocketContract {
     protected final OffloadSwitch owner;
 
     protected SwitchedTest(Policy policy, List<OffloadProvider> providers) {
-        this(policy, providers, KernelSocketSource.JDK);
-    }
-
-    protected SwitchedTest(
-            Policy policy, List<OffloadProvider> providers, KernelSocketSource kernel) {
-        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS, kernel, null);
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS);
     }
 
     /** Variant whose connections begin on kernel TCP. */
@@ -29,9 +23,7 @@ public abstract class SwitchedTest extends SocketContract {
                 new OffloadSwitch(
                         () -> policy,
                         providers.stream().<OffloadProvider>map(MovingProvider::new).toList(),
-                        Patience.SETTINGS.withUpgrade(upgrade),
-                        KernelSocketSource.JDK,
-                        null);
+                        Patience.SETTINGS.withUpgrade(upgrade));
     }
 
     @Override

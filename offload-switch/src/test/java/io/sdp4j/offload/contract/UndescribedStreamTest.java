@@ -8,7 +8,6 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.aio.Aio;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -39,12 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class UndescribedStreamTest implements OffloadProvider {
     private final OffloadSwitch owner =
-            new OffloadSwitch(
-                    Policy::allowAll,
-                    List.of(this),
-                    Patience.SETTINGS,
-                    KernelSocketSource.JDK,
-                    null);
+            new OffloadSwitch(Policy::allowAll, List.of(this), Patience.SETTINGS);
     private ServerSocket listener;
     private volatile String unable = "localAddress"; // to answer this method
     private volatile boolean closed;

@@ -9,7 +9,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.SwitchedSockets;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -29,9 +28,7 @@ class AcceptedInfoTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new FailingProvider()),
-                        SwitchSettings.defaults(),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults());
         try (ServerSocket listener = SwitchedSockets.serverSocket(owner)) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             ConnectionInfo first = accepted(listener);

@@ -12,7 +12,6 @@ import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.SwitchedSockets;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -79,9 +78,7 @@ class EarlyCallTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new OneStream(Streams.of(this::answer)))),
-                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)));
         Map<String, Object> state = SwitchedSockets.earlyState(socket);
         state.put("writeLock", writeLock);
         state.put("received", received);

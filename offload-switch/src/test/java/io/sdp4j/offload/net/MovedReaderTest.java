@@ -15,7 +15,6 @@ import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.jdk.KernelSocket;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -99,9 +98,7 @@ class MovedReaderTest {
         return new OffloadSwitch(
                 Policy::allowAll,
                 List.of(new MovingProvider(new OneStream(Streams.of(this::answer)))),
-                SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                KernelSocketSource.JDK,
-                null);
+                SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)));
     }
 
     @BeforeEach
@@ -346,7 +343,7 @@ class MovedReaderTest {
     @Test
     void aCloseDuringTheMoveIsNoEndOfStream() throws Exception {
         OffloadSwitch owner = owner();
-        KernelSocket kernel = owner.kernel().client(false);
+        KernelSocket kernel = KernelSocket.client(false);
         kernel.create();
         kernel.connect((InetSocketAddress) listener.getLocalSocketAddress(), 0);
         try (Socket _ = listener.accept()) {

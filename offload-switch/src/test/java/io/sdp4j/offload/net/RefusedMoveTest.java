@@ -11,7 +11,6 @@ import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.SwitchedSockets;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -41,9 +40,7 @@ class RefusedMoveTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new FailingProvider())),
-                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)));
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket early = new Socket(listener.getInetAddress(), listener.getLocalPort());
                 Socket peer = listener.accept()) {

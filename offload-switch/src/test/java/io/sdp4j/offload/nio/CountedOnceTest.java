@@ -7,7 +7,6 @@ import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.FailingProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,9 +24,7 @@ class CountedOnceTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new FailingProvider()),
-                        SwitchSettings.defaults(),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults());
         try (ServerSocketChannel listener =
                         SwitchChannels.provider(owner).openServerSocketChannel();
                 SocketChannel client = SocketChannel.open()) {

@@ -12,7 +12,6 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Task;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,9 +63,7 @@ class EarlyGoOnTest {
                         Policy::allowAll,
                         List.of(new MovingProvider(new OneStream(null))),
                         SwitchSettings.defaults()
-                                .withUpgrade(UpgradePolicy.afterBytes(Long.MAX_VALUE)),
-                        KernelSocketSource.JDK,
-                        null);
+                                .withUpgrade(UpgradePolicy.afterBytes(Long.MAX_VALUE)));
         provider = SwitchChannels.provider(owner); // defines what the early classes extend
         listener = ServerSocketChannel.open();
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -8,7 +8,6 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.Task;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -66,9 +65,7 @@ class FileRoomTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new OneStream(stream)),
-                        SwitchSettings.defaults(),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults());
         SocketChannel channel = SwitchChannels.provider(owner).openSocketChannel();
         channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
         return channel;

@@ -6,7 +6,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Streams;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -52,9 +51,7 @@ class HugeTransferTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new OneStream(stream)),
-                        SwitchSettings.defaults(),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults());
         ByteBuffer untouched = ByteBuffer.allocateDirect(SIZE);
         ByteBuffer[] all = new ByteBuffer[9];
         for (int i = 0; i < all.length; i++) {

@@ -11,7 +11,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.Task;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -74,12 +73,7 @@ class LocksGivenBackTest extends MovedByHand {
         LoopbackProvider loopback = new LoopbackProvider();
         SelectorProvider provider =
                 SwitchChannels.provider(
-                        new OffloadSwitch(
-                                Policy::allowAll,
-                                List.of(loopback),
-                                Patience.SETTINGS,
-                                KernelSocketSource.JDK,
-                                null));
+                        new OffloadSwitch(Policy::allowAll, List.of(loopback), Patience.SETTINGS));
         try (ServerSocketChannel listener = provider.openServerSocketChannel()) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             SocketChannel client = provider.openSocketChannel();

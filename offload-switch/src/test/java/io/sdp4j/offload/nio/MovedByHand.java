@@ -9,7 +9,6 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Streams;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -144,9 +143,7 @@ abstract class MovedByHand {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new OneStream(stream))),
-                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)));
         listener = ServerSocketChannel.open();
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         channel = SwitchChannels.provider(owner).openSocketChannel();

@@ -14,7 +14,6 @@ import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.UnaskedProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.AcceptedConnections;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -84,9 +83,7 @@ class NoDescriptorsTest extends MovedByHand {
                         new OffloadSwitch(
                                 Policy::allowAll,
                                 List.of(new MovingProvider(listening)),
-                                SwitchSettings.defaults(),
-                                KernelSocketSource.JDK,
-                                null));
+                                SwitchSettings.defaults()));
         try (ServerSocketChannel listener = provider.openServerSocketChannel()) {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());

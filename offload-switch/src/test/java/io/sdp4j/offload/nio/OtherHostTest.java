@@ -12,7 +12,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.UnaskedProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
@@ -48,9 +47,7 @@ class OtherHostTest {
                                 new OffloadSwitch(
                                         Policy::allowAll,
                                         List.of(provider),
-                                        SwitchSettings.defaults(),
-                                        KernelSocketSource.JDK,
-                                        null))
+                                        SwitchSettings.defaults()))
                         .openSocketChannel();
         c.configureBlocking(false);
         return c;

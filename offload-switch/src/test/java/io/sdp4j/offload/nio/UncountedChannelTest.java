@@ -14,7 +14,6 @@ import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.Expect;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.MovingProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.policy.Policy;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -70,9 +69,7 @@ class UncountedChannelTest {
                 new OffloadSwitch(
                         Policy::allowAll,
                         List.of(new MovingProvider(new FailingProvider())),
-                        SwitchSettings.defaults().withUpgrade(upgrade),
-                        KernelSocketSource.JDK,
-                        null);
+                        SwitchSettings.defaults().withUpgrade(upgrade));
         SelectorProvider provider = SwitchChannels.provider(owner);
         channel = provider.openSocketChannel();
         channel.connect(listener.getLocalAddress());

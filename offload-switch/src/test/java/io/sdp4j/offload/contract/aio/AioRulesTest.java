@@ -11,7 +11,6 @@ import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.contract.FailingProvider;
 import io.sdp4j.offload.contract.LoopbackProvider;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
@@ -400,7 +399,6 @@ class AioRulesTest {
                         Policy::allowAll,
                         List.of(loop),
                         SwitchSettings.defaults(),
-                        KernelSocketSource.best(),
                         channel -> {
                             if (ended.get()) {
                                 AioRulesTest.close(channel);
@@ -436,7 +434,6 @@ class AioRulesTest {
                         Policy::allowAll,
                         List.of(loop),
                         SwitchSettings.defaults(),
-                        KernelSocketSource.best(),
                         channel -> {
                             open.add(channel);
                             if (ending.get()) {

@@ -9,7 +9,6 @@ import io.sdp4j.offload.contract.Here;
 import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.Patience;
 import io.sdp4j.offload.contract.Streams;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
@@ -89,12 +88,7 @@ class FailedAcceptTest {
     @Test
     void theNextOneIsShown() throws Exception {
         OffloadSwitch owner =
-                new OffloadSwitch(
-                        Policy::allowAll,
-                        List.of(new FirstFails()),
-                        Patience.SETTINGS,
-                        KernelSocketSource.JDK,
-                        null);
+                new OffloadSwitch(Policy::allowAll, List.of(new FirstFails()), Patience.SETTINGS);
         SelectorProvider provider = SwitchChannels.provider(owner);
         try (Selector selector = provider.openSelector();
                 ServerSocketChannel listener = provider.openServerSocketChannel();

@@ -8,7 +8,6 @@ import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.Patience;
-import io.sdp4j.offload.jdk.KernelSocketSource;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Policy;
@@ -22,9 +21,7 @@ public abstract class SwitchedNioTest extends NioContract {
     private final SelectorProvider provider;
 
     protected SwitchedNioTest(Policy policy, List<OffloadProvider> providers) {
-        owner =
-                new OffloadSwitch(
-                        () -> policy, providers, Patience.SETTINGS, KernelSocketSource.JDK, null);
+        owner = new OffloadSwitch(() -> policy, providers, Patience.SETTINGS);
         provider = SwitchChannels.provider(owner);
     }
 
@@ -35,9 +32,7 @@ public abstract class SwitchedNioTest extends NioContract {
                 new OffloadSwitch(
                         () -> policy,
                         providers.stream().<OffloadProvider>map(MovingProvider::new).toList(),
-                        Patience.SETTINGS.withUpgrade(upgrade),
-                        KernelSocketSource.JDK,
-                        null);
+                        Patience.SETTINGS.withUpgrade(upgrade));
         provider = SwitchChannels.provider(owner);
     }
 
