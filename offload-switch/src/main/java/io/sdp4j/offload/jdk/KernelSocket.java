@@ -79,7 +79,7 @@ public final class KernelSocket {
      * may throw a time-out at once.
      */
     public ListenWaiter waiter() throws IOException {
-        return new EpollWaiter(fileDescriptor());
+        return new ListenWaiter(fileDescriptor());
     }
 
     public InputStream inputStream() throws IOException {
@@ -166,48 +166,5 @@ public final class KernelSocket {
     /** Works before {@link #create} too. */
     public Set<SocketOption<?>> supportedOptions() {
         return JdkClasses.SOCKETS.supportedOptions(impl);
-    }
-
-    /**
-     * Waits as the JDK waits for its own sockets, so that virtual threads park.
-     *
-     * @param listening the descriptor of the kernel's listener, which the caller closes
-     */
-    private record EpollWaiter(FileDescriptor listening, ReadinessEpoll epoll)
-            implements ListenWaiter {
-        EpollWaiter(FileDescriptor listening) throws IOException {
-            this(listening, new ReadinessEpoll(JdkBridge.value(listening)));
-        }
-
-        @Override
-        public void signal() {
-            epoll.raise();
-        }
-
-        @Override
-        public void consume() {
-            epoll.lower();
-        }
-
-        @Override
-        public boolean kernelReady() throws IOException {
-            return JdkClasses.CHANNELS.poll(listening, JdkBridge.POLLIN, 0) != 0;
-        }
-
-        @Override
-        public void await(long nanos) throws IOException {
-            if (Thread.currentThread().isVirtual()) {
-                long most = Math.max(nanos, 0);
-                JdkClasses.CHANNELS.park(epoll.value(), JdkBridge.POLLIN, most, () -> true);
-            } else {
-                long millis = nanos <= 0 ? -1 : (nanos + 999_999) / 1_000_000;
-                int _ = JdkClasses.CHANNELS.poll(epoll.descriptor(), JdkBridge.POLLIN, millis);
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            epoll.close();
-        }
     }
 }
