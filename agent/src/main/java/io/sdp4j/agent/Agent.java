@@ -105,8 +105,7 @@ public final class Agent {
     /**
      * Returns the provider of asynchronous channels of the switch, which must have started.
      *
-     * @throws IllegalStateException with one sentence for people when they cannot be switched:
-     *     public means would ask the installed provider, which is this one
+     * @throws IllegalStateException with one sentence for people when they cannot be switched
      */
     public static AsynchronousChannelProvider asynchronousChannels() {
         Optional<String> problem = KernelAsync.problem();

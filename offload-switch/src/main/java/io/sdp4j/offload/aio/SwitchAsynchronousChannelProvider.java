@@ -25,9 +25,10 @@ import java.util.concurrent.ThreadFactory;
  */
 public final class SwitchAsynchronousChannelProvider extends AsynchronousChannelProvider {
     private final OffloadSwitch owner;
-    private final KernelAsync kernel = KernelAsync.best();
+    private final KernelAsync kernel = KernelAsync.get();
     private SwitchChannelGroup defaultGroup; // this
 
+    /** Makes one; there must be no {@link KernelAsync#problem}. */
     public SwitchAsynchronousChannelProvider(OffloadSwitch owner) {
         this.owner = owner;
     }

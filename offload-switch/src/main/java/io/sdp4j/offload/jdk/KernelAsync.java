@@ -1,6 +1,5 @@
 package io.sdp4j.offload.jdk;
 
-import io.sdp4j.api.KernelSockets;
 import java.io.IOException;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.AsynchronousServerSocketChannel;
@@ -9,96 +8,71 @@ import java.nio.channels.CompletionHandler;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import sun.nio.ch.AsynchronousAccess;
 
 /**
  * The JDK's own asynchronous channels, and facts about their groups that only the JDK knows: which
- * thread belongs to a group, how many handlers it has on its stack, and the timer. Thread-safe.
+ * thread belongs to a group, how many handlers it has on its stack, and the timer. So handlers nest
+ * exactly as they do without us. Thread-safe.
  *
- * <p>With {@code jdk}, access to the JDK's internals, handlers nest exactly as they do without us.
- * Without it, only public means are used: a handler is never called directly, which the API allows.
- * Public means are for the explicit API only. Behind an installed provider they would ask that
- * provider, so an agent without access leaves asynchronous channels on the kernel.
- *
- * <p>A group that is passed to a method must be one of {@link #provider}'s.
+ * <p>Ask {@link #problem} before anything else. A group that is passed to a method must be one of
+ * {@link #provider}'s.
  */
 public final class KernelAsync {
-    private static AsynchronousChannelGroup publicGroup; // guarded by this class; never ends
+    private final AsynchronousAccess jdk = JdkClasses.Asynchronous.CHANNELS;
+    private final AsynchronousChannelProvider provider = jdk.provider();
 
-    private final AsynchronousAccess jdk; // null = public means
-    private final AsynchronousChannelProvider provider; // null = the public one
+    private KernelAsync() {}
 
-    private KernelAsync(AsynchronousAccess jdk) {
-        this.jdk = jdk;
-        this.provider = jdk == null ? null : jdk.provider();
-    }
-
-    /** Returns the best that this JVM allows; the answer stays the same. */
-    public static KernelAsync best() {
-        return Best.INSTANCE;
+    /** Returns the only one. There must be no {@link #problem}. */
+    public static KernelAsync get() {
+        return Only.INSTANCE;
     }
 
     /**
-     * Returns why there are only public means, as one sentence; empty with access to the internals.
+     * Looks up everything that asynchronous channels need from the JDK, once.
+     *
+     * @return why they cannot be switched, as one sentence; empty when they can
      */
     public static Optional<String> problem() {
-        return Best.PROBLEM;
+        return Tested.PROBLEM;
     }
 
-    private static final class Best {
+    private static final class Tested {
         static final Optional<String> PROBLEM =
                 JdkBridge.usable()
                         ? JdkBridge.problemOf(JdkClasses.Asynchronous.class)
                         : JdkBridge.selfTest();
-        static final KernelAsync INSTANCE =
-                new KernelAsync(PROBLEM.isEmpty() ? JdkClasses.Asynchronous.CHANNELS : null);
+    }
+
+    private static final class Only {
+        static final KernelAsync INSTANCE = new KernelAsync();
     }
 
     /** Returns the provider of kernel channels, which is never ours. */
     public AsynchronousChannelProvider provider() {
-        return jdk == null ? AsynchronousChannelProvider.provider() : provider;
+        return provider;
     }
 
     /** Opens a kernel channel; null = in the provider's default group. */
     public AsynchronousSocketChannel open(AsynchronousChannelGroup group) throws IOException {
-        return jdk == null
-                ? KernelSockets.<AsynchronousSocketChannel, IOException>call(
-                        () -> provider().openAsynchronousSocketChannel(group))
-                : provider.openAsynchronousSocketChannel(group);
+        return provider.openAsynchronousSocketChannel(group);
     }
 
     /** Opens a listening kernel channel; null = in the provider's default group. */
     public AsynchronousServerSocketChannel openServer(AsynchronousChannelGroup group)
             throws IOException {
-        return jdk == null
-                ? KernelSockets.<AsynchronousServerSocketChannel, IOException>call(
-                        () -> provider().openAsynchronousServerSocketChannel(group))
-                : provider.openAsynchronousServerSocketChannel(group);
+        return provider.openAsynchronousServerSocketChannel(group);
     }
 
     /** Returns the group of channels that are opened without one. */
     public AsynchronousChannelGroup defaultGroup() throws IOException {
-        if (jdk == null) {
-            return publicGroup();
-        }
         // the JDK names its default group only through a channel in it
         try (AsynchronousSocketChannel member = provider.openAsynchronousSocketChannel(null)) {
             return jdk.groupOf(member);
         }
-    }
-
-    private static synchronized AsynchronousChannelGroup publicGroup() throws IOException {
-        if (publicGroup == null) {
-            publicGroup =
-                    AsynchronousChannelGroup.withCachedThreadPool(
-                            Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory()),
-                            Runtime.getRuntime().availableProcessors());
-        }
-        return publicGroup;
     }
 
     /**
@@ -113,19 +87,17 @@ public final class KernelAsync {
             A attachment,
             V value,
             Throwable failure) {
-        return jdk != null && jdk.invokeDirect(group, handler, attachment, value, failure);
+        return jdk.invokeDirect(group, handler, attachment, value, failure);
     }
 
     /** Whether an operation with a handler is tried on this thread, as it starts it. */
     public boolean triesAtOnce(AsynchronousChannelGroup group) {
-        return jdk == null || jdk.triesAtOnce(group);
+        return jdk.triesAtOnce(group);
     }
 
     /** Notes that a task of the group has begun, which will call one handler. */
     public void taskBegins() {
-        if (jdk != null) {
-            jdk.countOneHandler();
-        }
+        jdk.countOneHandler();
     }
 
     /**
@@ -135,19 +107,7 @@ public final class KernelAsync {
      */
     public Future<?> schedule(
             AsynchronousChannelGroup group, Runnable task, long timeout, TimeUnit unit) {
-        return jdk == null
-                ? Timer.INSTANCE.schedule(task, timeout, unit)
-                : jdk.schedule(group, task, timeout, unit);
-    }
-
-    private static final class Timer {
-        static final ScheduledThreadPoolExecutor INSTANCE =
-                new ScheduledThreadPoolExecutor(
-                        1, Thread.ofPlatform().daemon().name("sdp4j-timer").factory());
-
-        static {
-            INSTANCE.setRemoveOnCancelPolicy(true);
-        }
+        return jdk.schedule(group, task, timeout, unit);
     }
 
     /** Is told by a group's own threads about a descriptor that they watch. */
@@ -170,7 +130,7 @@ public final class KernelAsync {
      * @return null if the threads cannot watch it, or the group is about to terminate
      */
     public GroupPort watch(AsynchronousChannelGroup group, int descriptor, Watcher watcher) {
-        return jdk == null ? null : GroupPort.watch(group, descriptor, watcher);
+        return GroupPort.watch(group, descriptor, watcher);
     }
 
     /** Runs a task on a thread of the group. */

@@ -33,7 +33,7 @@ class AsyncAcceptorTest {
     private final OffloadSwitch owner =
             new OffloadSwitch(
                     Policy::allowAll, List.of(new LoopbackProvider()), SwitchSettings.defaults());
-    private final KernelAsync kernel = KernelAsync.best();
+    private final KernelAsync kernel = KernelAsync.get();
     private AsyncAcceptor acceptor;
     private Future<AsynchronousSocketChannel> second;
 

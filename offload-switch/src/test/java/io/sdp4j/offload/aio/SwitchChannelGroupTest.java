@@ -18,7 +18,7 @@ class SwitchChannelGroupTest {
      */
     @Test
     void operationHoldsAGroupThatCloses() throws Exception {
-        KernelAsync kernel = KernelAsync.best();
+        KernelAsync kernel = KernelAsync.get();
         SwitchChannelGroup group =
                 new SwitchChannelGroup(
                         kernel.provider(),

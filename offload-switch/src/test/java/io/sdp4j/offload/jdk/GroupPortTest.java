@@ -35,7 +35,7 @@ class GroupPortTest {
      */
     @Test
     void noTaskIsLostWithAWatchThatEnds() throws Exception {
-        KernelAsync kernel = KernelAsync.best();
+        KernelAsync kernel = KernelAsync.get();
         AsynchronousChannelGroup group =
                 kernel.provider()
                         .openAsynchronousChannelGroup(1, Thread.ofPlatform().daemon().factory());
