@@ -42,9 +42,6 @@ final class BlockedThreads {
         }
     }
 
-    /** Virtual threads can wait at a descriptor. */
-    private static final boolean POLLED = JdkBridge.usable();
-
     /** Wait of a virtual thread if the JDK's poller fails because it is short of something. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -234,7 +231,7 @@ final class BlockedThreads {
             if (takeWoken(ops) || me.isInterrupted()) {
                 return;
             }
-            boolean asked = ops == OffloadStream.READ && POLLED && parkAtDescriptor(nanos);
+            boolean asked = ops == OffloadStream.READ && parkAtDescriptor(nanos);
             armed = !asked && stream.armUnlessReady(ops);
             if (armed) {
                 park(nanos);

@@ -2,9 +2,7 @@ package io.sdp4j.stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.testing.Proc;
 import java.io.IOException;
@@ -27,7 +25,6 @@ final class VirtualWaitTest {
 
     @Test
     void theEventThreadSleepsOn() throws Exception {
-        assumeTrue(JdkBridge.usable());
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
                 TestFabric fabric = new TestFabric();
                 StreamPair pair =

@@ -7,11 +7,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.fabric.CompletionQueue;
 import io.sdp4j.fabric.QueuePair;
-import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.spi.OffloadStream;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -176,7 +174,6 @@ final class WaitGivenUpTest {
 
     @Test
     void aReaderLeavesItToAWriter() throws Exception {
-        assumeTrue(JdkBridge.usable());
         int filled = fill();
         Thread writer = waits(WRITE);
         afterArmDescriptor.set(this::says);

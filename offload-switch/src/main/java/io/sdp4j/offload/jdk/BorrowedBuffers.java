@@ -13,8 +13,6 @@ import java.util.Set;
  */
 @SuppressWarnings("ReferenceEquality") // the same buffer, not one with the same bytes
 public final class BorrowedBuffers {
-    private static final boolean ARENAS_KNOWN = JdkBridge.usable();
-
     /** Most buffers that are compared with each other: for more, a set is quicker. */
     private static final int FEW = 32;
 
@@ -34,7 +32,7 @@ public final class BorrowedBuffers {
         if (holds == held.length) {
             held = Arrays.copyOf(held, 2 * holds + 1); // may fail: an arena must not be held yet
         }
-        if (ARENAS_KNOWN && JdkClasses.CHANNELS.hold(buffer, anyThread)) {
+        if (JdkClasses.CHANNELS.hold(buffer, anyThread)) {
             held[holds++] = buffer;
         }
     }

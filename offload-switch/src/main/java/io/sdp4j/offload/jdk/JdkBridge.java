@@ -15,8 +15,8 @@ import sun.nio.ch.IOUtil;
 /**
  * Access to the JDK's internals that sockets need. Stateless; every method is safe for any thread.
  *
- * <p>Call {@link #selfTest} once before anything else. If it returns a reason, no other method may
- * be used, and the application must run on plain kernel sockets.
+ * <p>Call {@link #selfTest} once before anything else. If it returns a reason, no other method of
+ * this package may be used, and the application must run on plain kernel sockets.
  */
 public final class JdkBridge {
     /** {@code POLLIN} and {@code EPOLLIN} of Linux, which the JDK's methods expect. */
@@ -80,7 +80,7 @@ public final class JdkBridge {
     }
 
     /** Whether {@link #selfTest} finds nothing to complain about. */
-    public static boolean usable() {
+    static boolean usable() {
         return Tested.PROBLEM.isEmpty();
     }
 
