@@ -45,26 +45,32 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
         }
         AsynchronousChannelProvider found = SLOT.provided();
         if (found == null && Boot.ofHosts()) {
-            return Boot.jdkAsynchronousChannels();
+            return jdk();
         }
         try {
             if (found != null) {
                 brought = true;
-                Boot.printSaid();
+                Console.printSaid();
             } else {
                 found = (AsynchronousChannelProvider) Boot.ofAgent("asynchronousChannels");
             }
         } catch (IllegalStateException e) {
-            Boot.say("asynchronous channels are not offloaded: " + e.getMessage());
-            found = Boot.jdkAsynchronousChannels();
+            Console.say("asynchronous channels are not offloaded: " + e.getMessage());
+            found = jdk();
         }
         if (found == null) {
-            found = Boot.jdkAsynchronousChannels();
+            found = jdk();
             if (!Boot.settled()) {
                 return found; // for the start itself
             }
         }
         return settled.compareAndSet(null, found) ? found : settled.get();
+    }
+
+    /** Returns what {@code AsynchronousChannelProvider.provider()} gives without a property. */
+    private static AsynchronousChannelProvider jdk() {
+        return (AsynchronousChannelProvider)
+                Grants.given.ask(Grants.Deed.JDK_ASYNCHRONOUS_CHANNELS);
     }
 
     @Override
@@ -90,7 +96,7 @@ public final class AsyncProvider extends AsynchronousChannelProvider {
             throws IOException {
         AsynchronousChannelProvider target = target();
         if (!brought && Boot.refuses()) {
-            throw Boot.refused();
+            throw EarlyMakers.refused();
         }
         return target.openAsynchronousSocketChannel(group);
     }

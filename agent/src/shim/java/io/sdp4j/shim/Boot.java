@@ -1,22 +1,12 @@
 package io.sdp4j.shim;
 
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.net.ConnectException;
-import java.net.InetSocketAddress;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
-import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.nio.channels.spi.SelectorProvider;
-import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Starts the switch when a socket or channel needs it, and answers the shim's questions before and
@@ -26,34 +16,20 @@ import java.util.function.Supplier;
  * are removed and the application runs on kernel TCP, unless rules forbid TCP to some clients or an
  * early listener needs the factories.
  *
- * <p>States: {@link Premain} sets {@link #grants} and {@link #options}. Then {@link #factories} is
- * set once: to the switch's own pair, or to {@link KernelImpl}'s. {@link #LOCK} guards the start.
+ * <p>States: {@link Premain} sets {@link Grants#given} and {@link Options#given}. Then {@link
+ * #factories} is set once: to the switch's own pair, or to {@link KernelImpl}'s. {@link #LOCK}
+ * guards the start.
  */
 final class Boot {
     /** The class in the layer that starts the switch. */
     private static final String AGENT = "io.sdp4j.agent.Agent";
 
-    /** The key under which the switch gets the lines that were printed already. */
-    static final String TOLD = "told";
-
     /** The property that gets the report for the doctor; empty if no report could be made. */
     private static final String REPORT = "io.sdp4j.report";
 
-    /** The verdict that forbids TCP. */
-    static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
-
-    private static final Supplier<Map<String, long[]>> EARLY_COUNTS = new EarlyCounts();
-
-    private static final Object LOCK = new Object();
+    static final Object LOCK = new Object();
     private static final Object LAYER_LOCK = new Object();
-    private static final Object EARLY_LOCK = new Object();
-    private static final Object CHANNELS_LOCK = new Object();
-
-    /** Lines that wait until their thread holds no lock; see {@link #printSaid}. */
-    private static final ConcurrentLinkedQueue<String> SAID = new ConcurrentLinkedQueue<>();
-
-    static Grants grants; // set once, when the agent is installed
-    static volatile Map<String, String> options = Map.of();
+    static final Object CHANNELS_LOCK = new Object();
 
     private static boolean starting; // guarded by LOCK
     private static Layer layer; // guarded by LAYER_LOCK
@@ -75,12 +51,7 @@ final class Boot {
      */
     private static volatile boolean factoriesNeeded;
 
-    private static SocketImplFactory early; // set before earlyKnown
-    private static volatile boolean earlyKnown;
-
     private static SelectorProvider channels; // the switch's; guarded by CHANNELS_LOCK
-    private static volatile EarlyChannels earlyChannels; // set under EARLY_LOCK
-    private static boolean earlyChannelsKnown; // guarded by EARLY_LOCK
 
     /**
      * Whether the switch could not start and rules may forbid TCP; set before {@link #factories}.
@@ -88,15 +59,6 @@ final class Boot {
     private static volatile boolean refuses;
 
     private Boot() {}
-
-    private static final class EarlyCounts implements Supplier<Map<String, long[]>> {
-        @Override
-        public Map<String, long[]> get() {
-            return (earlyKnown && early != null) || earlyChannels != null
-                    ? EarlySockets.counts()
-                    : Map.of();
-        }
-    }
 
     /**
      * Not a lambda, here and elsewhere in the code of each start: the first lambda costs
@@ -111,29 +73,8 @@ final class Boot {
         /** For {@link SocksPatch}. */
         @Override
         public String apply(Object address) {
-            return refusal(address);
+            return EarlyCheck.refusal(address);
         }
-    }
-
-    /** Whether the rules allow some connections nothing but offload. */
-    static boolean mayForbidTcp() {
-        return rules() != null && rules().apply(null, null).equals(OFFLOAD_ONLY);
-    }
-
-    /**
-     * Returns why TCP must not lead to {@code address}, a proxy or a destination behind one; null =
-     * it may.
-     */
-    private static String refusal(Object address) {
-        if (address instanceof InetSocketAddress to
-                && mayForbidTcp()
-                && rules().apply(null, to).equals(OFFLOAD_ONLY)) {
-            return "Connection refused ("
-                    + to
-                    + " would be reached by TCP, because of a SOCKS proxy; a rule allows nothing"
-                    + " but offload there)";
-        }
-        return null;
     }
 
     /**
@@ -163,22 +104,24 @@ final class Boot {
             if (ofHosts()) {
                 return jdkSockets()[server ? 1 : 0].createSocketImpl();
             }
-            SocketImplFactory maker = inKernelScope() ? null : early();
+            SocketImplFactory maker = inKernelScope() ? null : EarlyMakers.sockets();
             // only the switch can tell new Socket(Proxy.NO_PROXY) from new Socket()
             if (maker != null
                     && (server
-                            ? !mayForbidTcp() && !EarlySockets.atOnce()
+                            ? !EarlyCheck.mayForbidTcp() && !EarlySockets.atOnce()
                             : !EarlySockets.proxies())) {
                 return server ? earlyListener(maker) : maker.createSocketImpl();
             }
             pair = start();
         }
-        if (server && refuses && early != null) {
-            return earlyServer(early); // the JDK's own cannot accept into early sockets
+        if (server && refuses && EarlyMakers.sockets != null) {
+            // the JDK's own cannot accept into early sockets
+            return EarlyMakers.listener(EarlyMakers.sockets);
         }
         // after a failed start an early listener still cannot accept into the JDK's own
         if (!running && factoriesNeeded && settled()) {
-            return server ? earlyServer(early) : early.createSocketImpl();
+            SocketImplFactory early = EarlyMakers.sockets;
+            return server ? EarlyMakers.listener(early) : early.createSocketImpl();
         }
         return pair[server ? 1 : 0].createSocketImpl();
     }
@@ -186,98 +129,12 @@ final class Boot {
     private static SocketImpl earlyListener(SocketImplFactory early) {
         factoriesNeeded = true; // set, then look; a failing start sets factories, then looks
         SocketImplFactory[] pair = factories;
-        return pair != null ? pair[1].createSocketImpl() : earlyServer(early);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static SocketImpl earlyServer(SocketImplFactory early) {
-        return ((Supplier<SocketImpl>) early).get();
-    }
-
-    /** Returns the maker of sockets that do not need the switch yet; null if there is none. */
-    private static SocketImplFactory early() {
-        if (!earlyKnown) {
-            synchronized (EARLY_LOCK) {
-                if (!earlyKnown) {
-                    early = (SocketImplFactory) earlyMaker(Grants.Deed.EARLY_SOCKETS);
-                    earlyKnown = true;
-                }
-            }
-            printSaid();
-        }
-        return early;
+        return pair != null ? pair[1].createSocketImpl() : EarlyMakers.listener(early);
     }
 
     /** Returns the maker of channels that do not need the switch yet; null if there is none. */
     static EarlyChannels earlyChannels() {
-        if (factories != null || inKernelScope()) {
-            return null;
-        }
-        EarlyChannels known = earlyChannels;
-        if (known != null) {
-            return known;
-        }
-        synchronized (EARLY_LOCK) {
-            if (!earlyChannelsKnown) {
-                earlyChannels = (EarlyChannels) earlyMaker(Grants.Deed.EARLY_CHANNELS);
-                earlyChannelsKnown = true;
-            }
-            known = earlyChannels;
-        }
-        printSaid();
-        return known;
-    }
-
-    /**
-     * Returns an early maker, or null if there is none; then the switch starts at the first socket
-     * or channel.
-     */
-    private static Object earlyMaker(Grants.Deed deed) {
-        assert Thread.holdsLock(EARLY_LOCK);
-        try {
-            boolean possible =
-                    EarlySockets.possible()
-                            && (deed == Grants.Deed.EARLY_SOCKETS || !mayForbidTcp());
-            return possible ? grants.ask(deed) : null;
-        } catch (RuntimeException | LinkageError e) {
-            return null;
-        }
-    }
-
-    /**
-     * Whether there may be connections that must not use TCP, although the switch could not start.
-     */
-    private static boolean leavesForbidden() {
-        try {
-            return mayForbidTcp();
-        } catch (RuntimeException | LinkageError e) {
-            return EarlyCheck.forbadeTcpAtStart;
-        }
-    }
-
-    /**
-     * Prepares early sockets and channels, which refuse connections that the rules forbid TCP, as
-     * the switch could not start.
-     */
-    private static void prepareRefusals() {
-        synchronized (EARLY_LOCK) {
-            try {
-                if (early == null) {
-                    early = (SocketImplFactory) grants.ask(Grants.Deed.EARLY_SOCKETS);
-                }
-                if (earlyChannels == null) {
-                    earlyChannels = (EarlyChannels) grants.ask(Grants.Deed.EARLY_CHANNELS);
-                }
-                if (earlyChannels == null) {
-                    say(
-                            "every SocketChannel that connects is refused: channels that obey sdp"
-                                    + " rules need JDK 25; use it, or remove those rules");
-                }
-            } catch (RuntimeException | LinkageError e) {
-                say("every client is refused, as the rules cannot be read: " + cause(e));
-            }
-            earlyKnown = true;
-        }
+        return factories != null || inKernelScope() ? null : EarlyMakers.channels();
     }
 
     /**
@@ -290,35 +147,16 @@ final class Boot {
             if (inKernelScope()) {
                 return jdk.createSocketImpl();
             }
-            if (early == null) {
-                throw new UncheckedIOException(refused());
+            if (EarlyMakers.sockets == null) {
+                throw new UncheckedIOException(EarlyMakers.refused());
             }
-            return early.createSocketImpl();
+            return EarlyMakers.sockets.createSocketImpl();
         }
     }
 
     /** Whether new channels must refuse connections that the rules forbid TCP. */
     static boolean refuses() {
         return refuses && !inKernelScope();
-    }
-
-    /**
-     * Returns the maker of such channels.
-     *
-     * @throws ConnectException if there is none
-     */
-    static EarlyChannels refusing() throws ConnectException {
-        EarlyChannels known = earlyChannels;
-        if (known == null) {
-            throw refused();
-        }
-        return known;
-    }
-
-    static ConnectException refused() {
-        return new ConnectException(
-                "Connection refused (a rule may allow nothing but offload, and the switch could not"
-                        + " start)");
     }
 
     /**
@@ -343,7 +181,11 @@ final class Boot {
     private static void sayStays(Object what, Throwable why) {
         if (!staysTold) {
             staysTold = true;
-            sayLater(what + " stays on kernel TCP; others may too: " + cause(why) + " (told once)");
+            Console.sayLater(
+                    what
+                            + " stays on kernel TCP; others may too: "
+                            + Console.cause(why)
+                            + " (told once)");
             EarlyStart.add(new Nothing(), true); // its thread prints after each task
         }
     }
@@ -368,60 +210,6 @@ final class Boot {
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             sayStays((state.get("remote") == null ? "a socket" : state.get("remote")), e);
             return null;
-        }
-    }
-
-    /**
-     * Returns the rules as a function that gives verdicts before the switch has started; null if
-     * there are no rules. Its result is the name of the verdict for a connection from the address
-     * that a socket was bound to, or null, to another address; {@code SWITCH} if the rule does not
-     * let the connection begin on the kernel. With null as the second address, the verdict is that
-     * for a listener at the first address. With null for both it is {@code OFFLOAD_ONLY} if any
-     * connection may have to be offloaded. {@code NO_RULES} stands for a rule file that was
-     * refused.
-     */
-    static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
-        BiFunction<InetSocketAddress, InetSocketAddress, String> known = Rules.KNOWN;
-        printSaid(); // not while the rules are opened: other sockets wait for that
-        return known;
-    }
-
-    /** Looks up the rules at their first use. */
-    private static final class Rules {
-        static final BiFunction<InetSocketAddress, InetSocketAddress, String> KNOWN = open();
-
-        private static BiFunction<InetSocketAddress, InetSocketAddress, String> open() {
-            Map<String, String> agent = new HashMap<>(options);
-            agent.remove(TOLD);
-            Printer printer = new Printer();
-            BiFunction<InetSocketAddress, InetSocketAddress, String> rules =
-                    EarlyCheck.rules(agent, printer);
-            printer.opened = true;
-            return rules;
-        }
-    }
-
-    /**
-     * Takes lines that were not printed when the JVM started. Lines that are printed while the
-     * rules are opened are passed on to the switch, which reads the rules again. Lines about a
-     * later file are not.
-     */
-    private static final class Printer implements Consumer<String> {
-        private final String told = options.getOrDefault(TOLD, "");
-        private volatile boolean opened;
-
-        @Override
-        public void accept(String line) {
-            if (flag("quiet", false) || told.contains(line)) {
-                return;
-            }
-            if (!opened) {
-                Map<String, String> more = new HashMap<>(options);
-                String before = more.get(TOLD);
-                more.put(TOLD, before == null ? line : before + "\n" + line);
-                options = more; // only this thread does so
-            }
-            SAID.add(line);
         }
     }
 
@@ -457,7 +245,7 @@ final class Boot {
         try {
             return agent(method, given);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            throw new IllegalStateException(cause(e), e);
+            throw new IllegalStateException(Console.cause(e), e);
         }
     }
 
@@ -465,24 +253,19 @@ final class Boot {
     static Layer layer() {
         synchronized (LAYER_LOCK) {
             if (layer == null) {
-                layer = (Layer) grants.ask(Grants.Deed.LAYER);
+                layer = (Layer) Grants.given.ask(Grants.Deed.LAYER);
             }
             return layer;
         }
     }
 
-    /** Returns what {@code AsynchronousChannelProvider.provider()} gives without a property. */
-    static AsynchronousChannelProvider jdkAsynchronousChannels() {
-        return (AsynchronousChannelProvider) grants.ask(Grants.Deed.JDK_ASYNCHRONOUS_CHANNELS);
-    }
-
     private static SocketImplFactory[] jdkSockets() {
-        return (SocketImplFactory[]) grants.ask(Grants.Deed.JDK_SOCKETS);
+        return (SocketImplFactory[]) Grants.given.ask(Grants.Deed.JDK_SOCKETS);
     }
 
     private static SocketImplFactory[] start() {
         SocketImplFactory[] pair = startLocked();
-        printSaid();
+        Console.printSaid();
         return pair;
     }
 
@@ -496,23 +279,25 @@ final class Boot {
             }
             starting = true;
             try {
-                Object started = agent("start", options, EARLY_COUNTS);
+                Object started = agent("start", Options.given, EarlyMakers.COUNTS);
                 running = true;
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // after any failure the application must get its socket
                 SocketImplFactory[] pair = jdkSockets();
-                if (leavesForbidden()) {
-                    offBecause = cause(t);
-                    say("off; clients that must not use TCP by rule are refused: " + offBecause);
-                    prepareRefusals();
+                if (EarlyCheck.leavesForbidden()) {
+                    offBecause = Console.cause(t);
+                    Console.say(
+                            "off; clients that must not use TCP by rule are refused: "
+                                    + offBecause);
+                    EarlyMakers.prepareRefusals();
                     pair[0] = new Refusing(pair[0]);
                     refuses = true;
                 } else {
-                    off(cause(t));
+                    off(Console.cause(t));
                 }
                 factories = pair;
                 if (!factoriesNeeded && !refuses) {
-                    grants.ask(Grants.Deed.REMOVE_FACTORIES);
+                    Grants.given.ask(Grants.Deed.REMOVE_FACTORIES);
                 }
             } finally {
                 starting = false;
@@ -536,15 +321,15 @@ final class Boot {
                 try {
                     channels = (SelectorProvider) ofAgent("channels", new Teacher());
                 } catch (IllegalStateException e) {
-                    say("channels are not offloaded: " + e.getMessage());
+                    Console.say("channels are not offloaded: " + e.getMessage());
                 }
             }
             provider =
                     channels != null
                             ? channels
-                            : (SelectorProvider) grants.ask(Grants.Deed.JDK_CHANNELS);
+                            : (SelectorProvider) Grants.given.ask(Grants.Deed.JDK_CHANNELS);
         }
-        printSaid();
+        Console.printSaid();
         return provider;
     }
 
@@ -568,9 +353,9 @@ final class Boot {
 
     /** Changes a class of the JDK, or says what does not work without the change. */
     static void patch(Grants.Deed deed) {
-        Object lost = grants.ask(deed);
+        Object lost = Grants.given.ask(deed);
         if (lost != null) {
-            say(lost.toString());
+            Console.say(lost.toString());
         }
     }
 
@@ -581,15 +366,15 @@ final class Boot {
                 agent("warn", line);
             }
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            say(line);
+            Console.say(line);
         }
     }
 
     static void report(String file) {
         try {
-            agent("report", file, EARLY_COUNTS, offBecause);
+            agent("report", file, EarlyMakers.COUNTS, offBecause);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            say("no report: " + cause(e));
+            Console.say("no report: " + Console.cause(e));
         }
     }
 
@@ -599,81 +384,15 @@ final class Boot {
     static void tellReport() {
         String text = "";
         try {
-            text = (String) agent("reportText", EARLY_COUNTS, offBecause);
+            text = (String) agent("reportText", EarlyMakers.COUNTS, offBecause);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            say("no report: " + cause(e));
+            Console.say("no report: " + Console.cause(e));
         }
         System.setProperty(REPORT, text);
     }
 
     static void off(String why) {
         offBecause = why;
-        say("off, the application runs on kernel TCP: " + why);
-    }
-
-    /** Prints a line for the operator, unless the agent is told to be quiet. */
-    static void say(String line) {
-        sayLater(line);
-        printSaid();
-    }
-
-    /** The same, for a thread that holds a lock which only it knows. */
-    static void sayLater(String line) {
-        if (!flag("quiet", false)) {
-            SAID.add("sdp4j: ".concat(line));
-        }
-    }
-
-    /**
-     * Prints the lines that wait, unless the caller holds a lock of ours: standard error may be the
-     * program's, and open a socket to write to.
-     */
-    static void printSaid() {
-        if (SAID.isEmpty()
-                || Thread.holdsLock(LOCK)
-                || Thread.holdsLock(EARLY_LOCK)
-                || Thread.holdsLock(CHANNELS_LOCK)) {
-            return;
-        }
-        try {
-            for (String line = SAID.poll(); line != null; line = SAID.poll()) {
-                System.err.println(line);
-            }
-        } catch (RuntimeException | LinkageError e) {
-            // the program's stream is broken, which no socket may suffer from
-        }
-    }
-
-    /** Returns one of the few settings that are read before there are Settings. */
-    static boolean flag(String name, boolean byDefault) {
-        boolean property = flagOf(System.getProperty("sdp4j.".concat(name)), byDefault);
-        return flagOf(options.get(name), property);
-    }
-
-    /** The same words as {@code Settings}: any other counts as not given. */
-    private static boolean flagOf(String text, boolean otherwise) {
-        return switch (text == null ? "none" : text.strip().toLowerCase(Locale.ROOT)) {
-            case "", "true", "on", "yes", "1" -> true;
-            case "false", "off", "no", "0" -> false;
-            default -> otherwise;
-        };
-    }
-
-    /** Returns the text of a setting as it was given, or null. */
-    static String setting(String name) {
-        String text = options.get(name);
-        return text != null ? text : System.getProperty("sdp4j.".concat(name));
-    }
-
-    /** Returns the innermost message of ours, or the text of the exception. */
-    static String cause(Throwable t) {
-        Throwable c = t;
-        while ((c instanceof InvocationTargetException || c instanceof ExceptionInInitializerError)
-                && c.getCause() != null) {
-            c = c.getCause();
-        }
-        return c instanceof IllegalStateException || c instanceof IllegalArgumentException
-                ? c.getMessage()
-                : c.toString();
+        Console.say("off, the application runs on kernel TCP: " + why);
     }
 }

@@ -59,9 +59,9 @@ public final class ChannelProvider extends SelectorProvider {
         if (t == null) {
             t = Brought.FOUND;
             if (t == null && Boot.ofHosts()) {
-                return (SelectorProvider) Boot.grants.ask(Grants.Deed.JDK_CHANNELS);
+                return (SelectorProvider) Grants.given.ask(Grants.Deed.JDK_CHANNELS);
             }
-            Boot.printSaid(); // not while it is looked up: other channels wait for that
+            Console.printSaid(); // not while it is looked up: other channels wait for that
             if (t == null) {
                 t = Boot.channels();
                 if (!Boot.settled()) {
@@ -92,7 +92,7 @@ public final class ChannelProvider extends SelectorProvider {
     private static EarlyChannels earlyOrRefusing() throws IOException {
         EarlyChannels early = early();
         if (early == null && target() != Brought.FOUND && Boot.refuses()) {
-            return Boot.refusing();
+            return EarlyMakers.refusing();
         }
         return early;
     }

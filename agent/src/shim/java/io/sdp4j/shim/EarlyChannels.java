@@ -54,7 +54,7 @@ final class EarlyChannels implements Consumer<Object[]> {
                                         + " ConnectionChannel$Kernel ConnectionChannel"
                                         + " CountedKernel EarlyConnection$Rules EarlyConnection"
                                         + " EarlyListening$GoOn EarlyListening EarlyMaker"),
-                new EarlySockets(Boot.rules(), true));
+                new EarlySockets(EarlyCheck.rules(), true));
     }
 
     AbstractSelector selector(SelectorProvider provider) throws IOException {

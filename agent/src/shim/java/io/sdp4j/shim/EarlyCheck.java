@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.URISyntaxException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -23,6 +24,12 @@ import java.util.zip.ZipFile;
  * classes are read from the jar, by a loader of their own, and only if something is configured.
  */
 final class EarlyCheck extends ClassLoader {
+    /** The key under which the switch gets the lines that were printed already. */
+    static final String TOLD = "told";
+
+    /** The verdict that forbids TCP. */
+    static final String OFFLOAD_ONLY = "OFFLOAD_ONLY";
+
     private static final String USUAL_FILE = "/etc/libsdp.conf";
     private static final String[] VARIABLES = {"SDP4J_POLICY", "LIBSDP_CONFIG_FILE"};
 
@@ -70,9 +77,9 @@ final class EarlyCheck extends ClassLoader {
     static BiFunction<InetSocketAddress, InetSocketAddress, String> rules(
             Map<String, String> options, Consumer<String> sink) {
         if (options.get("com.sun.sdp.conf") == null
-                && Boot.setting("policy") == null
+                && Options.setting("policy") == null
                 && !variablesOrFile()
-                && !Boot.flag("policy.required", false)) {
+                && !Options.flag("policy.required", false)) {
             return null;
         }
         try {
@@ -84,6 +91,92 @@ final class EarlyCheck extends ClassLoader {
                     .apply(options, sink);
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Returns the rules as a function that gives verdicts before the switch has started; null if
+     * there are no rules. Its result is the name of the verdict for a connection from the address
+     * that a socket was bound to, or null, to another address; {@code SWITCH} if the rule does not
+     * let the connection begin on the kernel. With null as the second address, the verdict is that
+     * for a listener at the first address. With null for both it is {@code OFFLOAD_ONLY} if any
+     * connection may have to be offloaded. {@code NO_RULES} stands for a rule file that was
+     * refused.
+     */
+    static BiFunction<InetSocketAddress, InetSocketAddress, String> rules() {
+        BiFunction<InetSocketAddress, InetSocketAddress, String> known = Rules.KNOWN;
+        Console.printSaid(); // not while the rules are opened: other sockets wait for that
+        return known;
+    }
+
+    /** Looks up the rules at their first use. */
+    private static final class Rules {
+        static final BiFunction<InetSocketAddress, InetSocketAddress, String> KNOWN = open();
+
+        private static BiFunction<InetSocketAddress, InetSocketAddress, String> open() {
+            Map<String, String> agent = new HashMap<>(Options.given);
+            agent.remove(TOLD);
+            Printer printer = new Printer();
+            BiFunction<InetSocketAddress, InetSocketAddress, String> rules =
+                    EarlyCheck.rules(agent, printer);
+            printer.opened = true;
+            return rules;
+        }
+    }
+
+    /**
+     * Takes lines that were not printed when the JVM started. Lines that are printed while the
+     * rules are opened are passed on to the switch, which reads the rules again. Lines about a
+     * later file are not.
+     */
+    private static final class Printer implements Consumer<String> {
+        private final String told = Options.given.getOrDefault(TOLD, "");
+        private volatile boolean opened;
+
+        @Override
+        public void accept(String line) {
+            if (Options.flag("quiet", false) || told.contains(line)) {
+                return;
+            }
+            if (!opened) {
+                Map<String, String> more = new HashMap<>(Options.given);
+                String before = more.get(TOLD);
+                more.put(TOLD, before == null ? line : before + "\n" + line);
+                Options.given = more; // only this thread does so
+            }
+            Console.add(line);
+        }
+    }
+
+    /** Whether the rules allow some connections nothing but offload. */
+    static boolean mayForbidTcp() {
+        return rules() != null && rules().apply(null, null).equals(OFFLOAD_ONLY);
+    }
+
+    /**
+     * Returns why TCP must not lead to {@code address}, a proxy or a destination behind one; null =
+     * it may.
+     */
+    static String refusal(Object address) {
+        if (address instanceof InetSocketAddress to
+                && mayForbidTcp()
+                && rules().apply(null, to).equals(OFFLOAD_ONLY)) {
+            return "Connection refused ("
+                    + to
+                    + " would be reached by TCP, because of a SOCKS proxy; a rule allows nothing"
+                    + " but offload there)";
+        }
+        return null;
+    }
+
+    /**
+     * Whether there may be connections that must not use TCP, although the switch could not start.
+     */
+    static boolean leavesForbidden() {
+        try {
+            return mayForbidTcp();
+        } catch (RuntimeException | LinkageError e) {
+            return forbadeTcpAtStart;
         }
     }
 

@@ -86,7 +86,7 @@ final class EarlySockets
 
     private static volatile long ownNanos; // when own was read; 0 = not yet
 
-    /** See {@link Boot#rules}. */
+    /** See {@link EarlyCheck#rules}. */
     private final BiFunction<InetSocketAddress, InetSocketAddress, String> rules;
 
     private final boolean channels;
@@ -109,7 +109,7 @@ final class EarlySockets
      */
     @SuppressWarnings("unchecked")
     static SocketImplFactory factory(Instrumentation instrumentation) {
-        EarlySockets sockets = new EarlySockets(Boot.rules(), false);
+        EarlySockets sockets = new EarlySockets(EarlyCheck.rules(), false);
         Object maker =
                 JdkDefiner.define(
                         instrumentation,
@@ -128,14 +128,14 @@ final class EarlySockets
      * with the same setting asks that listener at once.
      */
     static boolean atOnce() {
-        String upgrade = Boot.setting("upgrade");
+        String upgrade = Options.setting("upgrade");
         return upgrade != null && !upgrade.strip().equalsIgnoreCase("auto");
     }
 
     /** Whether the settings leave every connection on the kernel at first. */
     static boolean possible() {
         for (Map.Entry<String, String> usual : DECISIVE.entrySet()) {
-            String set = Boot.setting(usual.getKey());
+            String set = Options.setting(usual.getKey());
             if (set != null && !set.equalsIgnoreCase(usual.getValue())) {
                 return false;
             }
@@ -169,7 +169,7 @@ final class EarlySockets
     @Override
     public int applyAsInt(InetSocketAddress bound, InetSocketAddress remote) {
         String verdict = rules == null ? "OFFLOAD_FIRST" : rules.apply(bound, remote);
-        Boot.printSaid(); // about a file of rules that is new
+        Console.printSaid(); // about a file of rules that is new
         if (remote == null) {
             return switch (verdict) {
                 case "KERNEL" -> RULE_TCP;
@@ -178,7 +178,7 @@ final class EarlySockets
                 default -> oneProcessor ? ACCEPTS_UNCOUNTED : ACCEPTS;
             };
         }
-        if (verdict.equals(Boot.OFFLOAD_ONLY)) {
+        if (verdict.equals(EarlyCheck.OFFLOAD_ONLY)) {
             return SWITCH_ONLY;
         }
         boolean proxies = !channels && proxies();
@@ -186,7 +186,7 @@ final class EarlySockets
             return NOT_LOCAL; // the name is unknown: the JDK's connect says so
         }
         boolean elsewhere = proxies || isWildcard(remote); // the connect may use another address
-        if (elsewhere && Boot.mayForbidTcp()) {
+        if (elsewhere && EarlyCheck.mayForbidTcp()) {
             return SWITCH_ONLY;
         }
         int undecided = Boot.failed() ? OFF : SWITCH;

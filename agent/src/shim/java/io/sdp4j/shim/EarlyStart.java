@@ -87,9 +87,9 @@ final class EarlyStart implements Runnable {
             try {
                 goOn.run();
             } catch (Throwable e) { // the other tasks still run
-                Boot.say("a socket stays on kernel TCP: " + Boot.cause(e));
+                Console.say("a socket stays on kernel TCP: " + Console.cause(e));
             }
-            Boot.printSaid();
+            Console.printSaid();
         }
     }
 

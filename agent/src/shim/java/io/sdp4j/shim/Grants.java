@@ -46,6 +46,8 @@ final class Grants {
         LOADED_CLASSES
     }
 
+    static Grants given; // set once, when the agent is installed
+
     private static final String AGENT = "io.sdp4j.agent";
     private static final String OFFLOAD = "io.sdp4j.offload";
     private static final String LINUX = "io.sdp4j.linux";

@@ -48,7 +48,7 @@ record Layer(Map<String, Module> modules) {
      * quicker.
      */
     static Layer define(Instrumentation instrumentation) {
-        if (Boot.setting("plugins") == null) {
+        if (Options.setting("plugins") == null) {
             try {
                 return direct(instrumentation);
             } catch (IOException | URISyntaxException | RuntimeException | LinkageError e) {

@@ -1,6 +1,7 @@
 package io.sdp4j.shim;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -17,6 +18,9 @@ import java.util.Map;
  */
 final class Options {
     private static final String PREFIX = "sdp4j.";
+
+    /** Those of this JVM, also with values that the start adds for the switch. */
+    static volatile Map<String, String> given = Map.of();
 
     private Options() {}
 
@@ -54,5 +58,26 @@ final class Options {
 
     private static String withoutPrefix(String name) {
         return name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name;
+    }
+
+    /** Returns one of the few settings that are read before there are Settings. */
+    static boolean flag(String name, boolean byDefault) {
+        boolean property = flagOf(System.getProperty("sdp4j.".concat(name)), byDefault);
+        return flagOf(given.get(name), property);
+    }
+
+    /** The same words as {@code Settings}: any other counts as not given. */
+    private static boolean flagOf(String text, boolean otherwise) {
+        return switch (text == null ? "none" : text.strip().toLowerCase(Locale.ROOT)) {
+            case "", "true", "on", "yes", "1" -> true;
+            case "false", "off", "no", "0" -> false;
+            default -> otherwise;
+        };
+    }
+
+    /** Returns the text of a setting as it was given, or null. */
+    static String setting(String name) {
+        String text = given.get(name);
+        return text != null ? text : System.getProperty("sdp4j.".concat(name));
     }
 }

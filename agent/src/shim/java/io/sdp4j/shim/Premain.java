@@ -79,14 +79,14 @@ public final class Premain implements BiConsumer<String, Object[]> {
 
     private static synchronized void install(String text, Instrumentation given, boolean late) {
         if (taken) {
-            Boot.say("the agent was given twice, only the first one counts");
+            Console.say("the agent was given twice, only the first one counts");
             return;
         }
         taken = true;
         ZipFile _ = EarlyCheck.jar(); // opened now: a later one may be of another version
-        Boot.grants = new Grants(given);
+        Grants.given = new Grants(given);
         Map<String, String> parsed = Options.parse(text);
-        Boot.options = parsed;
+        Options.given = parsed;
         reportAtExit();
         String missing = KernelImpl.missing();
         if (missing != null) {
@@ -97,7 +97,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
         if (conf != null) {
             parsed.put(JDK_SDP, conf);
         }
-        Boot.options = Map.copyOf(parsed);
+        Options.given = Map.copyOf(parsed);
         String ownAccept = late ? ownAccept(given) : null;
         if (ownAccept == null && !setFactories(given)) {
             Boot.off("another socket factory is installed already; put this -javaagent first");
@@ -106,7 +106,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
         checkConfiguration(parsed);
         checkProxies();
         if (late) {
-            Boot.say(
+            Console.say(
                     ownAccept == null
                             ? "attached late: sockets made from now on pass the switch, older ones"
                                     + " stay as they are"
@@ -115,15 +115,15 @@ public final class Premain implements BiConsumer<String, Object[]> {
                                     + ownAccept
                                     + " could not accept any more");
             if (parsed.isEmpty()) {
-                Boot.say(
+                Console.say(
                         "no options came with it; jcmd drops them unless they are quoted: jcmd PID"
                                 + " JVMTI.agent_load sdp4j-agent.jar '\"report=FILE\"'");
             }
         }
-        if (Boot.flag("channels.enabled", true)) {
+        if (Options.flag("channels.enabled", true)) {
             sayIf(ChannelProvider.install());
         }
-        if (Boot.flag("async.enabled", true)) {
+        if (Options.flag("async.enabled", true)) {
             sayIf(AsyncProvider.install());
         }
         try {
@@ -144,8 +144,8 @@ public final class Premain implements BiConsumer<String, Object[]> {
             if (conf != null) {
                 parsed.put(JDK_SDP, conf);
             }
-            parsed.put(Boot.TOLD, String.join("\n", lines));
-            Boot.options = Map.copyOf(parsed);
+            parsed.put(EarlyCheck.TOLD, String.join("\n", lines));
+            Options.given = Map.copyOf(parsed);
         }
     }
 
@@ -185,9 +185,9 @@ public final class Premain implements BiConsumer<String, Object[]> {
         try {
             Boot.layer().type("io.sdp4j.agent.JdkSdp").getMethod("clear").invoke(null);
         } catch (ReflectiveOperationException | RuntimeException e) {
-            Boot.say(
+            Console.say(
                     "the JDK's own SDP switch is on and cannot be cleared ("
-                            + Boot.cause(e)
+                            + Console.cause(e)
                             + "): remove "
                             + JDK_SDP);
         }
@@ -196,7 +196,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
     private static final class LoadedClasses implements Supplier<Class<?>[]> {
         @Override
         public Class<?>[] get() {
-            return (Class<?>[]) Boot.grants.ask(Grants.Deed.LOADED_CLASSES);
+            return (Class<?>[]) Grants.given.ask(Grants.Deed.LOADED_CLASSES);
         }
     }
 
@@ -253,7 +253,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
                 Boot.patch(Grants.Deed.PATCH_SOCKS);
             }
         } catch (RuntimeException | LinkageError e) {
-            Boot.say("new Socket(proxy) does not obey sdp rules: " + Boot.cause(e));
+            Console.say("new Socket(proxy) does not obey sdp rules: " + Console.cause(e));
         }
     }
 
@@ -262,7 +262,8 @@ public final class Premain implements BiConsumer<String, Object[]> {
      * if the report cannot be written.
      */
     private static void reportAtExit() {
-        String report = Boot.options.getOrDefault("report", System.getProperty("sdp4j.report", ""));
+        String report =
+                Options.given.getOrDefault("report", System.getProperty("sdp4j.report", ""));
         if (report.isEmpty()) {
             return;
         }
@@ -270,9 +271,9 @@ public final class Premain implements BiConsumer<String, Object[]> {
         File file = new File(report.replace("%p", pid)).getAbsoluteFile();
         File folder = file.getParentFile();
         if (folder == null || file.isDirectory()) {
-            Boot.say("no report: report=" + report + " is a directory, name a file");
+            Console.say("no report: report=" + report + " is a directory, name a file");
         } else if (!folder.isDirectory()) {
-            Boot.say(
+            Console.say(
                     "no report: report="
                             + report
                             + " is in "
@@ -286,7 +287,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
 
     private static void sayIf(String lineOrNull) {
         if (lineOrNull != null) {
-            Boot.say(lineOrNull);
+            Console.say(lineOrNull);
         }
     }
 }

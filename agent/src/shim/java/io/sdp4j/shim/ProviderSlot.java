@@ -55,7 +55,7 @@ record ProviderSlot<P>(Class<P> service, String what) {
                         .findFirst()
                         .orElse(null);
         if (found != null) {
-            Boot.sayLater(notOffloaded("the class path brings " + found.getClass().getName()));
+            Console.sayLater(notOffloaded("the class path brings " + found.getClass().getName()));
         }
         return found;
     }

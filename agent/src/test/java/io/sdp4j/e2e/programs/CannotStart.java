@@ -28,7 +28,8 @@ public final class CannotStart {
         InetAddress here = InetAddress.getLoopbackAddress();
         InetSocketAddress peer = new InetSocketAddress(here, Integer.parseInt(args[0]));
         InetSocketAddress any = new InetSocketAddress(here, 0);
-        Field options = EarlyListener.boot("options");
+        Field options = EarlyListener.shim("Options").getDeclaredField("given");
+        options.setAccessible(true);
         try (Socket socket = new Socket();
                 SocketChannel channel = SocketChannel.open()) {
             Unreadable unreadable = new Unreadable();

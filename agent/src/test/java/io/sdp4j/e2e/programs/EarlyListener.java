@@ -236,19 +236,20 @@ public final class EarlyListener {
 
     /** The lock of the start. */
     static Object lock() throws ReflectiveOperationException {
-        return boot() == null ? new Object() : boot("LOCK").get(null);
+        return shim("Boot") == null ? new Object() : boot("LOCK").get(null);
     }
 
     /** A field of the start. */
     static Field boot(String name) throws ReflectiveOperationException {
-        Field field = boot().getDeclaredField(name);
+        Field field = shim("Boot").getDeclaredField(name);
         field.setAccessible(true);
         return field;
     }
 
-    private static Class<?> boot() {
+    /** A class of the shim; null without the agent. */
+    static Class<?> shim(String name) {
         try {
-            return Class.forName("io.sdp4j.shim.Boot");
+            return Class.forName("io.sdp4j.shim." + name);
         } catch (ClassNotFoundException e) {
             return null;
         }
