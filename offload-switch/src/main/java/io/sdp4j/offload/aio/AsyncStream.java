@@ -19,7 +19,7 @@ final class AsyncStream {
     final Direction writes = new Direction(this, false);
     final Readiness readiness = new Readiness(this);
 
-    final SwitchAsynchronousSocketChannel channel; // closed by a forced cancel
+    final AsyncConnection channel; // closed by a forced cancel
     private final SwitchCounters counters;
     private volatile ConnectionInfo last; // what the stream said before it was given back
 
@@ -27,7 +27,7 @@ final class AsyncStream {
             OffloadStream stream,
             SwitchChannelGroup group,
             SwitchCounters counters,
-            SwitchAsynchronousSocketChannel channel) {
+            AsyncConnection channel) {
         this.stream = stream;
         this.group = group;
         this.counters = counters;

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
  * <p>It is completed once: by that thread, a closer or a cancel. {@code this} guards the fields.
  */
 final class ConnectOperation implements Runnable, Pending.Owner {
-    private final SwitchAsynchronousSocketChannel channel;
+    private final AsyncConnection channel;
     private final OffloadSwitch owner;
     private final Decision decision;
     private final InetSocketAddress target;
@@ -32,7 +32,7 @@ final class ConnectOperation implements Runnable, Pending.Owner {
      * @param handler null = the outcome goes to {@link #future}
      */
     ConnectOperation(
-            SwitchAsynchronousSocketChannel channel,
+            AsyncConnection channel,
             OffloadSwitch owner,
             Decision decision,
             InetSocketAddress target,
