@@ -80,9 +80,14 @@ public final class ChannelProvider extends SelectorProvider {
                 : null;
     }
 
-    /** Returns the maker of listeners that do not need the switch yet; null if there is none. */
+    /**
+     * Returns the maker of listeners that do not need the switch yet; null if there is none, or the
+     * rules have come to forbid TCP, which an early listener accepts.
+     */
     private static EarlyChannels earlyForListener() {
-        return EarlySockets.atOnce() ? null : early();
+        // asked last: the thread that looks up the hosts of the rules must not wait for the rules
+        EarlyChannels early = EarlySockets.atOnce() ? null : early();
+        return early != null && Boot.mayForbidTcp() ? null : early;
     }
 
     /**

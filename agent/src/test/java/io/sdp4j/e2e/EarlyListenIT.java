@@ -3,14 +3,19 @@ package io.sdp4j.e2e;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.Accepting;
+import io.sdp4j.e2e.programs.ChangedRules;
 import io.sdp4j.e2e.programs.EarlyListener;
 import io.sdp4j.e2e.programs.EarlyServer;
 import io.sdp4j.e2e.programs.EarlyStreams;
 import io.sdp4j.e2e.programs.Hurried;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -134,6 +139,30 @@ class EarlyListenIT {
         String classes = Jvms.classPathOf(Accepting.class);
         String main = Accepting.class.getName();
         return jvms.java("accepting", rules, options, classes, main, args).results();
+    }
+
+    /** The channels' maker is there since before the rule. */
+    @Test
+    void aRuleThatComesLaterTurnsTcpClientsAway() throws Exception {
+        try (Jvms jvms = new Jvms(directory)) {
+            Path rules = jvms.rules("changed.conf", "use both server * *:*\n");
+            Child server =
+                    jvms.java(
+                            "server",
+                            rules,
+                            AUTO,
+                            Jvms.classPathOf(ChangedRules.class),
+                            ChangedRules.class.getName(),
+                            "listener",
+                            rules.toString());
+            int port = Integer.parseInt(server.await("READY"));
+            try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                assertThrows(SocketException.class, client.getInputStream()::read);
+            }
+            server.endInput();
+            assertEquals(0, server.exitCode(), server::toString);
+            assertEquals(0, server.report().acceptedKernel(), server::toString);
+        }
     }
 
     /** It was accepted before the switch could start. */
