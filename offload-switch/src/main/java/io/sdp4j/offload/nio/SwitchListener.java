@@ -8,9 +8,11 @@ import io.sdp4j.offload.OffloadListeners;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.jdk.ReadinessEpoll;
 import io.sdp4j.policy.Decision;
+import io.sdp4j.policy.Verdict;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import sun.nio.ch.ListeningChannel;
@@ -58,11 +60,15 @@ final class SwitchListener implements SecondQueue, Runnable {
     public synchronized void bind(ListeningChannel channel, SocketAddress address, int backlog)
             throws IOException {
         Decision decision = ListenPort.decision(provider.owner, address);
-        int lent =
-                channel.getLocalAddress() != null || decision == null
-                        ? -1
-                        : lentEpoll(channel, decision);
+        boolean free = channel.getLocalAddress() == null && decision != null;
+        int lent = free ? lentEpoll(channel, decision) : -1;
         if (lent < 0) {
+            if (free && decision.verdict() == Verdict.OFFLOAD_ONLY && channel.isOpen()) {
+                provider.owner.counters().refused();
+                throw new SocketException(
+                        "Cannot listen for offloaded connections (%s; rule: %s)"
+                                .formatted(why.detail(), decision.rule()));
+            }
             channel.bindKernel(address, backlog); // the kernel says what is wrong
             return;
         }
