@@ -33,7 +33,7 @@ final class NamedHosts implements HostLookup, Runnable {
     /**
      * Begins without any host.
      *
-     * @param late told of each answer that comes after the wait for it
+     * @param late told of each host that becomes known after the wait for it
      */
     NamedHosts(HostLookup resolver, Runnable late) {
         this.resolver = resolver;
@@ -100,8 +100,10 @@ final class NamedHosts implements HostLookup, Runnable {
         try {
             for (String host : List.copyOf(known.keySet())) {
                 if (known.get(host).isEmpty()) {
-                    known.put(host, resolver.ranges(host));
-                    if (answered.getCount() == 0) { // else the thread that waits will see it
+                    List<AddressRange> found = resolver.ranges(host);
+                    known.put(host, found);
+                    // until the count is 0 the thread that waits will see it
+                    if (!found.isEmpty() && answered.getCount() == 0) {
                         late.run();
                     }
                 }
