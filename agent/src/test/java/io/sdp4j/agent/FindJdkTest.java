@@ -81,6 +81,17 @@ class FindJdkTest {
         assertNone(Map.of("JAVA_HOME", "/no/such/folder", "HOME", root.toString()));
     }
 
+    /** Method: the wrapper in a checkout of ours, where it finds no JDK and does no more. */
+    @Test
+    void theWrapperFindsTheScriptWhenAShellRunsItByItsName() throws IOException {
+        Files.createDirectory(root.resolve("build"));
+        Files.copy(script, root.resolve("build/find-jdk.sh"));
+        Files.copy(SCRIPT.resolveSibling("../mvnw"), root.resolve("mvnw"));
+        Jvm.Outcome outcome =
+                Jvm.process(Map.of(), List.of("/bin/sh", "-c", "cd " + root + "; sh mvnw"));
+        assertEquals(69, outcome.exitCode(), outcome::err);
+    }
+
     @Test
     void prefersWhatIsNamed() throws IOException {
         jdk("usr/lib/jvm/temurin-25", "25.0.1");

@@ -83,6 +83,15 @@ class RunScriptIT {
     }
 
     @Test
+    void aLinkLeadsToTheScript() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("sdp4j"), Path.of(SCRIPT));
+        Jvm.Outcome outcome =
+                Jvm.process(environment(Map.of()), List.of(link.toString(), "--version"));
+        Files.delete(link); // else JUnit warns of it
+        assertEquals(0, outcome.exitCode(), outcome::err);
+    }
+
+    @Test
     void aCommandRunsWithAnyCollector() {
         Map<String, String> given = Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseZGC");
         Jvm.Outcome outcome = Jvm.process(environment(given), List.of(SCRIPT, "--version"));
