@@ -9,9 +9,13 @@ import java.util.Map;
 final class AgentOptions {
     private AgentOptions() {}
 
-    /** The whole JVM option. */
+    /**
+     * The whole JVM option.
+     *
+     * @throws Unavailable when the JVM would not find the jar
+     */
     static String javaAgent(Path jar, Map<String, String> options) {
-        StringBuilder out = new StringBuilder("-javaagent:").append(jar);
+        StringBuilder out = new StringBuilder("-javaagent:").append(nameable(jar));
         char before = '=';
         for (Map.Entry<String, String> option : options.entrySet()) {
             out.append(before).append(option.getKey().replaceAll("[\\\\,=]", "\\\\$0"));
@@ -19,6 +23,21 @@ final class AgentOptions {
             before = ',';
         }
         return out.toString();
+    }
+
+    /**
+     * The jar, whose name the JVM ends at the first {@code =}.
+     *
+     * @throws Unavailable when there is one
+     */
+    static Path nameable(Path jar) {
+        if (jar.toString().indexOf('=') >= 0) {
+            throw new Unavailable(
+                    "a JVM cannot load the agent from "
+                            + jar
+                            + ": no folder above it may have '=' in its name; move it");
+        }
+        return jar;
     }
 
     /**

@@ -84,7 +84,7 @@ final class ProcessChecks {
 
     private static List<Check> agent(VirtualMachine machine)
             throws IOException, AgentLoadException, AgentInitializationException {
-        Path jar = Place.agentJar();
+        Path jar = AgentOptions.nameable(Place.agentJar());
         machine.loadAgent(jar.toString(), "report.now=");
         String report = machine.getSystemProperties().getProperty(REPORT);
         if (report == null) {

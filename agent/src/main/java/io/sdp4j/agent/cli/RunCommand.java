@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -36,6 +37,10 @@ import picocli.CommandLine.Parameters;
         })
 final class RunCommand extends Subcommand {
     private static final String VARIABLE = "JAVA_TOOL_OPTIONS";
+
+    /** A word of it; a quote that is not closed takes the rest, and the JVM will say so. */
+    private static final Pattern WORD =
+            Pattern.compile("(?:[^\\s'\"]++|'[^']*'|\"[^\"]*\"|['\"].*)++", Pattern.DOTALL);
 
     @Option(
             names = "--print-variable",
@@ -155,11 +160,16 @@ final class RunCommand extends Subcommand {
     /** The variable's new value: our agent first, once, then what was there. */
     static String toolOptions(Path jar, Map<String, String> options, String present) {
         String own = AgentOptions.quoted(AgentOptions.javaAgent(jar, options));
-        String path = Pattern.quote("-javaagent:" + jar);
-        String others =
-                present.replaceAll(
-                                "'" + path + "[^']*'|\"" + path + "[^\"]*\"|" + path + "\\S*", "")
-                        .strip();
-        return others.isEmpty() ? own : own + " " + others;
+        String agent = "-javaagent:" + jar;
+        StringBuilder all = new StringBuilder(own);
+        Matcher words = WORD.matcher(present);
+        while (words.find()) {
+            String word = words.group();
+            String read = word.replaceAll("'([^']*)'|\"([^\"]*)\"", "$1$2");
+            if (!read.equals(agent) && !read.startsWith(agent + "=")) {
+                all.append(' ').append(word);
+            }
+        }
+        return all.toString();
     }
 }
