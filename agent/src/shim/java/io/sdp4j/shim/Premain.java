@@ -262,8 +262,8 @@ public final class Premain implements BiConsumer<String, Object[]> {
      * if the report cannot be written.
      */
     private static void reportAtExit() {
-        String report =
-                Options.given.getOrDefault("report", System.getProperty("sdp4j.report", ""));
+        String given = Options.setting("report");
+        String report = given == null ? "" : given.strip();
         if (report.isEmpty()) {
             return;
         }

@@ -273,6 +273,24 @@ class AgentIT {
         }
     }
 
+    /** A name that is not absolute counts from there, for each look at the file. */
+    @Test
+    void readsRulesWhereTheProgramSaysItIs() throws IOException {
+        Path _ = file("rules.conf", "use tcp client * *:*\nuse both server * *:*\n");
+        Path report = folder.resolve("report.json");
+        String agent = "-javaagent:" + Jvm.JAR.toAbsolutePath();
+        agent += "=policy=rules.conf,report=" + report;
+        assertRan(Jvm.run(OneConnection.class, List.of("-Duser.dir=" + folder, agent)), 0);
+        assertEquals(List.of(0L, 1L, 0L), connections(report));
+    }
+
+    @Test
+    void theReportsNameHasNoBlanksAround() throws IOException {
+        Path report = folder.resolve("report.json");
+        assertRan(connect("", "-Dsdp4j.report= " + report + " ", Jvm.OFFLOADS), 0);
+        assertEquals(List.of(1L, 0L, 0L), connections(report));
+    }
+
     @Test
     @DisplayName("70: bad rules are told with their line, and networking works")
     void usesTheKernelWhenTheRulesAreBad() throws IOException {

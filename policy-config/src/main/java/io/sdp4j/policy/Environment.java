@@ -107,14 +107,15 @@ public record Environment(
         public String read(String file) throws IOException {
             // No channel: it would close when the thread is interrupted, and start a JVM's
             // channels.
-            try (InputStream in = new FileInputStream(file)) {
+            // absolute: a File would be sought where the process is, not where stamp looks
+            File wanted = Path.of(file).toAbsolutePath().toFile();
+            try (InputStream in = new FileInputStream(wanted)) {
                 byte[] bytes = in.readNBytes(MAX_FILE_BYTES + 1);
                 if (bytes.length > MAX_FILE_BYTES) {
                     throw new IOException("it is larger than " + MAX_FILE_BYTES + " bytes");
                 }
                 return new String(bytes, StandardCharsets.UTF_8);
             } catch (FileNotFoundException e) {
-                File wanted = new File(file);
                 throw wanted.exists() && !wanted.canRead() ? new AccessDeniedException(file) : e;
             }
         }
