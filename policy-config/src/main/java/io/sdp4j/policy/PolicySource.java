@@ -125,7 +125,9 @@ public final class PolicySource implements Supplier<Policy> {
     public static PolicySource open(String explicit, String programName, Consumer<String> sink) {
         Environment system = Environment.system();
         String jdkConf = system.property().apply("com.sun.sdp.conf");
-        return open(explicit, jdkConf, false, programName, system, Long.MAX_VALUE, sink);
+        Settings settings = Settings.of(List.of(PolicySettings.REQUIRED), Map.of(), _ -> {});
+        boolean required = settings.flag(PolicySettings.REQUIRED);
+        return open(explicit, jdkConf, required, programName, system, Long.MAX_VALUE, sink);
     }
 
     static PolicySource open(
@@ -153,7 +155,7 @@ public final class PolicySource implements Supplier<Policy> {
         nextCheckNanos = environment.nanoTime().getAsLong() + CHECK_NANOS;
         if (choice == null) {
             if (required) {
-                withoutRules("no rule file, and rules are required");
+                withoutRules(origin());
             } else {
                 policy = Policy.allowAll();
             }
@@ -388,7 +390,12 @@ public final class PolicySource implements Supplier<Policy> {
 
     /** Where the name of the file came from, for people. */
     public String origin() {
-        return choice == null ? "no rule file: everything may be offloaded" : choice.origin();
+        if (choice == null) {
+            return required
+                    ? "no rule file, and rules are required"
+                    : "no rule file: everything may be offloaded";
+        }
+        return choice.origin();
     }
 
     /** How often rules were put in force, late answers of hosts included; 0 while none could be. */

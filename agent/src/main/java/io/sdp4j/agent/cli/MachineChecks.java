@@ -103,9 +103,11 @@ final class MachineChecks {
     static Check rules(String file) {
         List<String> notes = new ArrayList<>();
         PolicySource source = PolicySource.open(file, "java", notes::add);
-        if (source.file() != null && source.generation() == 0) {
+        if (source.generation() == 0 && !notes.isEmpty()) {
             return Check.fail(
-                    "rules", String.join("; ", notes), "mend the file, connections use kernel TCP");
+                    "rules",
+                    String.join("; ", notes),
+                    source.file() == null ? "name a file" : "mend the file");
         }
         List<Lint> lints = source.get().lint();
         String found = source.origin();

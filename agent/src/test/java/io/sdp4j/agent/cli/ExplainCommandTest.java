@@ -1,6 +1,7 @@
 package io.sdp4j.agent.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -64,6 +65,20 @@ class ExplainCommandTest {
         assertTrue(out.lines().toList().contains("Ends: " + end), out);
         String listens = explain("--policy", file, "--role", "listen", "127.0.0.1:0").out;
         assertTrue(listens.contains("offloaded peers"), listens);
+    }
+
+    @Test
+    void knowsThatRulesAreRequired() throws IOException {
+        String file = rules("use nothing");
+        System.setProperty("sdp4j.policy.required", "true");
+        try {
+            String out = explain("--policy", file, "127.0.0.1:80").out;
+            assertTrue(out.contains("cannot be offloaded is refused"), out);
+            assertTrue(out.contains("Ends: offloaded if the program"), out);
+            assertFalse(out.contains("TCP"), out);
+        } finally {
+            System.clearProperty("sdp4j.policy.required");
+        }
     }
 
     @Test
