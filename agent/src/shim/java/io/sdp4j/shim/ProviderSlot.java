@@ -1,5 +1,6 @@
 package io.sdp4j.shim;
 
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
@@ -45,18 +46,32 @@ record ProviderSlot<P>(Class<P> service, String what) {
     }
 
     /**
-     * Returns the provider that the class path or the module path brings, which the JDK would have
-     * taken instead of its own; null if there is none. Not to be called by {@code premain}, as it
-     * opens every jar.
+     * Returns the provider that the program has named since {@code premain}, or else that the class
+     * path or the module path brings. The JDK would have taken it instead of its own; null if there
+     * is none. Not to be called by {@code premain}, as it opens every jar.
      */
     P provided() {
+        String name = System.getProperty(service.getName());
+        ClassLoader loader = ClassLoader.getSystemClassLoader();
         P found =
-                ServiceLoader.load(service, ClassLoader.getSystemClassLoader())
-                        .findFirst()
-                        .orElse(null);
+                name != null
+                        ? named(name, loader)
+                        : ServiceLoader.load(service, loader).findFirst().orElse(null);
         if (found != null) {
-            Console.sayLater(notOffloaded("the class path brings " + found.getClass().getName()));
+            String why = name != null ? service.getName() + " names " : "the class path brings ";
+            Console.sayLater(notOffloaded(why + found.getClass().getName()));
         }
         return found;
+    }
+
+    private P named(String name, ClassLoader loader) {
+        try {
+            Class<?> type = Class.forName(name, true, loader);
+            return type.getClassLoader() == null // the JDK's own, for which ours stands
+                    ? null
+                    : service.cast(type.getConstructor().newInstance());
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new ServiceConfigurationError(service.getName() + ": " + name, e); // as the JDK
+        }
     }
 }

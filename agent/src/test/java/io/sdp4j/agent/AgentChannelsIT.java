@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.agent.programs.AsyncConnection;
+import io.sdp4j.agent.programs.NamesProvider;
 import io.sdp4j.agent.programs.NoDirectMemory;
 import io.sdp4j.agent.programs.OneChannel;
+import io.sdp4j.agent.programs.OtherAsyncProvider;
 import io.sdp4j.agent.programs.OtherSelectorProvider;
 import io.sdp4j.agent.programs.SentFile;
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -142,6 +146,32 @@ class AgentChannelsIT {
         assertRan(late, 1);
         assertTrue(late.err().contains("put this -javaagent first"), late::err);
         assertEquals(List.of(0L, 0L, 0L), connections(report));
+    }
+
+    @Test
+    @DisplayName("67: a provider that the program names first stays, and one line says so")
+    void standsAsideForAProviderThatTheProgramNames() {
+        String selectors = SelectorProvider.class.getName();
+        String asynchronous = AsynchronousChannelProvider.class.getName();
+        Jvm.Outcome channel = naming(selectors, OtherSelectorProvider.class.getName());
+        assertEquals(List.of(OtherSelectorProvider.TEXT), channel.outLines());
+        assertEquals(
+                List.of(
+                        "sdp4j: channels are not offloaded: "
+                                + selectors
+                                + " names "
+                                + OtherSelectorProvider.class.getName()),
+                channel.errLines());
+        Jvm.Outcome async = naming(asynchronous, OtherAsyncProvider.class.getName());
+        assertEquals(List.of(OtherAsyncProvider.TEXT), async.outLines());
+        assertEquals(1, async.errLines().size(), async::err);
+        Jvm.Outcome own = naming(selectors, "sun.nio.ch.EPollSelectorProvider");
+        assertEquals(List.of("opened"), own.outLines());
+        assertEquals("", own.err());
+    }
+
+    private static Jvm.Outcome naming(String property, String provider) {
+        return Jvm.run(NamesProvider.class, List.of(Jvm.agent("")), property, provider);
     }
 
     /** Goal: one that comes in a service file does the work; ours only stands in for it. */
