@@ -62,11 +62,15 @@ public final class Agent {
      *     was to read, and under {@value #TOLD} the lines that were printed before
      * @param early gives the connections that the kernel has made without the switch, by reason:
      *     how many were connected, and how many were accepted
+     * @param inForce gives the rules that those connections obeyed, as {@link EarlyRules} has them;
+     *     null if none were read
      * @return the factories for {@code Socket} and for {@code ServerSocket}
      * @throws IllegalStateException with one sentence for people when the switch cannot run here
      */
     public static SocketImplFactory[] start(
-            Map<String, String> given, Supplier<Map<String, long[]>> early) {
+            Map<String, String> given,
+            Supplier<Map<String, long[]>> early,
+            Supplier<Object[]> inForce) {
         Map<String, String> options = new HashMap<>(given);
         String jdkConf = options.remove(JDK_SDP);
         String told = options.remove(TOLD);
@@ -81,7 +85,13 @@ public final class Agent {
             throw new IllegalStateException(missing.get());
         }
         Supplier<Policy> rules =
-                PolicySource.open(options, jdkConf, settings, Environment.system(), console);
+                PolicySource.open(
+                        options,
+                        jdkConf,
+                        settings,
+                        Environment.system(),
+                        console,
+                        inForce == null ? null : inForce.get());
         LocalAddresses local = LocalAddresses.system();
         Plugins plugins = Plugins.of(settings.text(AgentSettings.PLUGINS), console);
         List<OffloadProvider> providers = new ArrayList<>();

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Gives verdicts on connections in a JVM whose switch has not started. The switch need not start
@@ -49,7 +50,8 @@ public final class EarlyRules
      *     null as the second address, the verdict is that for a listener bound to the first. With
      *     null for both it is {@link Verdict#OFFLOAD_ONLY} if any connection may get that verdict.
      *     {@value #NO_RULES} stands for connections and listeners that are on the kernel for lack
-     *     of a rule file
+     *     of a rule file. It is also a {@code Supplier} of the rules in force, for {@link
+     *     Agent#start}
      */
     @Override
     public BiFunction<InetSocketAddress, InetSocketAddress, String> apply(
@@ -58,11 +60,18 @@ public final class EarlyRules
         String jdkConf = options.remove(JDK_SDP);
         Settings settings = Settings.of(AgentSettings.ALL, options, sink);
         return new Verdicts(
-                PolicySource.open(options, jdkConf, settings, Environment.system(), sink));
+                PolicySource.open(
+                        options, jdkConf, settings, Environment.system(), sink, StartCheck.rules));
     }
 
     private record Verdicts(PolicySource source)
-            implements BiFunction<InetSocketAddress, InetSocketAddress, String> {
+            implements BiFunction<InetSocketAddress, InetSocketAddress, String>,
+                    Supplier<Object[]> {
+        @Override
+        public Object[] get() {
+            return source.state();
+        }
+
         @Override
         public String apply(InetSocketAddress bound, InetSocketAddress remote) {
             Policy policy = source.get();

@@ -16,12 +16,15 @@ import java.util.function.Consumer;
  * socket, so that operators read them at the top of the output.
  *
  * <p>The lines are the same, word for word, as those of {@link Settings} and {@link PolicySource}
- * later. Needs only the rules and the declarations of settings, and keeps nothing of them. Resolves
- * no host name (an unknown one is reported at the first socket) and does not load {@link
- * InetAddress}, whose start fixes properties that the application may still set.
+ * later. Needs only the rules and the declarations of settings, and keeps the rules. Resolves no
+ * host name (an unknown one is reported at the first socket) and does not load {@link InetAddress},
+ * whose start fixes properties that the application may still set.
  */
 public final class StartCheck
         implements BiFunction<Map<String, String>, String, List<String>>, BooleanSupplier {
+    /** {@link PolicySource#state} of the checked rules; a bad file of later does not end them. */
+    static volatile Object[] rules;
+
     private boolean requires;
 
     /** Called by the shim through reflection. */
@@ -46,7 +49,9 @@ public final class StartCheck
                         system.files(),
                         system.nanoTime(),
                         null);
-        PolicySource source = PolicySource.open(options, jdkConf, settings, environment, lines);
+        PolicySource source =
+                PolicySource.open(options, jdkConf, settings, environment, lines, null);
+        rules = source.state();
         requires = source.get().canRequireOffload();
         return settings.flag(AgentSettings.QUIET) ? List.of() : lines.found;
     }

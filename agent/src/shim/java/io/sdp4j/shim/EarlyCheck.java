@@ -36,6 +36,8 @@ final class EarlyCheck extends ClassLoader {
     /** Whether the rules that {@link #lines} read allowed some connection nothing but offload. */
     static boolean forbadeTcpAtStart;
 
+    static volatile Object opened; // the rules, once they were opened; null = not yet, or none
+
     private EarlyCheck() {
         super(ClassLoader.getPlatformClassLoader());
     }
@@ -79,7 +81,8 @@ final class EarlyCheck extends ClassLoader {
         if (options.get("com.sun.sdp.conf") == null
                 && Options.setting("policy") == null
                 && !variablesOrFile()
-                && !Options.flag("policy.required", false)) {
+                && !Options.flag("policy.required", false)
+                && !forbadeTcpAtStart) { // the usual file was there
             return null;
         }
         try {
@@ -120,14 +123,15 @@ final class EarlyCheck extends ClassLoader {
             BiFunction<InetSocketAddress, InetSocketAddress, String> rules =
                     EarlyCheck.rules(agent, printer);
             printer.opened = true;
+            opened = rules;
             return rules;
         }
     }
 
     /**
      * Takes lines that were not printed when the JVM started. Lines that are printed while the
-     * rules are opened are passed on to the switch, which reads the rules again. Lines about a
-     * later file are not.
+     * rules are opened are passed on to the switch, which says them again. Lines about a later file
+     * are not.
      */
     private static final class Printer implements Consumer<String> {
         private final String told = Options.given.getOrDefault(TOLD, "");

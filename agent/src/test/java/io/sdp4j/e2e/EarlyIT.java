@@ -2,10 +2,12 @@ package io.sdp4j.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.e2e.programs.CannotGoOn;
 import io.sdp4j.e2e.programs.CannotStart;
+import io.sdp4j.e2e.programs.ChangedRules;
 import io.sdp4j.e2e.programs.EarlyChannels;
 import io.sdp4j.e2e.programs.EarlyEnd;
 import io.sdp4j.e2e.programs.EarlyLife;
@@ -280,6 +282,26 @@ class EarlyIT {
             Path rules = jvms.rules("sdp.conf", "use sdp client * *:*\n");
             Child early = run(jvms, rules, AUTO, Hurried.class, port, "10");
             assertEquals("false", early.results().get("connected"), early::toString);
+        }
+    }
+
+    /** It held when the JVM started, and for the first socket if there is one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRuleForNothingButOffloadHoldsThoughTheFileIsBadWhenTheSwitchStarts(boolean early)
+            throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        try (Jvms jvms = new Jvms(directory);
+                ServerSocket other = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            String text = "use sdp client * *:" + port + "\nuse tcp client * *:*\n";
+            Path rules = jvms.rules("sdp.conf", text);
+            List<String> args = new ArrayList<>(List.of("client", rules.toString()));
+            if (early) {
+                args.add(Integer.toString(other.getLocalPort()));
+            }
+            args.add(port);
+            Child child = run(jvms, rules, AUTO, ChangedRules.class, args.toArray(String[]::new));
+            assertNotEquals("true", child.results().get("connected"), child::toString);
         }
     }
 

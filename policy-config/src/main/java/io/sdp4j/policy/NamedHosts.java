@@ -1,5 +1,7 @@
 package io.sdp4j.policy;
 
+import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,6 +46,32 @@ final class NamedHosts implements HostLookup, Runnable {
     public List<AddressRange> ranges(String host) {
         known.putIfAbsent(host, List.of());
         return collected ? known.get(host) : SOME;
+    }
+
+    /** Returns the known addresses of each host. */
+    Map<String, List<String>> literals() {
+        Map<String, List<String>> literals = new LinkedHashMap<>();
+        synchronized (known) {
+            for (Map.Entry<String, List<AddressRange>> host : known.entrySet()) {
+                List<String> addresses = new ArrayList<>();
+                for (AddressRange address : host.getValue()) {
+                    addresses.add(address.toString());
+                }
+                literals.put(host.getKey(), addresses);
+            }
+        }
+        return literals;
+    }
+
+    /** Takes over what {@link #literals} gave; before any name is collected. */
+    void know(Map<?, ?> literals) {
+        for (Map.Entry<?, ?> host : literals.entrySet()) {
+            List<AddressRange> addresses = new ArrayList<>();
+            for (Object address : (List<?>) host.getValue()) {
+                addresses.add(AddressRange.of(InetAddress.ofLiteral((String) address)));
+            }
+            known.put((String) host.getKey(), addresses);
+        }
     }
 
     /** Whether the file names no host. */

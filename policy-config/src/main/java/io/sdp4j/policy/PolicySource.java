@@ -73,6 +73,7 @@ public final class PolicySource implements Supplier<Policy> {
      */
     private Names names;
 
+    private Names adopted; // guarded by checking: those of the rules in force; null: no file's
     private int unknownHosts; // guarded by checking: how many of those rules wait
     private long nextLookUpNanos; // guarded by checking
     private volatile Policy policy;
@@ -101,13 +102,16 @@ public final class PolicySource implements Supplier<Policy> {
      *     not given
      * @param environment where everything else is read from
      * @param sink takes one line for each thing the operator should know
+     * @param before {@link #state} of an earlier source of this JVM, which this one goes on from if
+     *     it is to use the same file; may be null
      */
     public static PolicySource open(
             Map<String, String> options,
             String jdkConf,
             Settings settings,
             Environment environment,
-            Consumer<String> sink) {
+            Consumer<String> sink,
+            Object[] before) {
         return open(
                 options.get(PolicySettings.POLICY.option()),
                 jdkConf,
@@ -115,7 +119,8 @@ public final class PolicySource implements Supplier<Policy> {
                 RuleFileChoice.programName(settings.text(PolicySettings.PROGRAM), environment),
                 environment,
                 ANSWER_NANOS,
-                sink);
+                sink,
+                before);
     }
 
     /**
@@ -127,7 +132,7 @@ public final class PolicySource implements Supplier<Policy> {
         String jdkConf = system.property().apply("com.sun.sdp.conf");
         Settings settings = Settings.of(List.of(PolicySettings.REQUIRED), Map.of(), _ -> {});
         boolean required = settings.flag(PolicySettings.REQUIRED);
-        return open(explicit, jdkConf, required, programName, system, Long.MAX_VALUE, sink);
+        return open(explicit, jdkConf, required, programName, system, Long.MAX_VALUE, sink, null);
     }
 
     static PolicySource open(
@@ -137,21 +142,26 @@ public final class PolicySource implements Supplier<Policy> {
             String programName,
             Environment environment,
             long answerNanos,
-            Consumer<String> sink) {
+            Consumer<String> sink,
+            Object[] before) {
         Objects.requireNonNull(programName);
         RuleFileChoice choice = RuleFileChoice.of(explicit, jdkConf, environment);
+        if (choice == null && before != null) { // the usual file is gone
+            RuleFile.Dialect whenSilent = RuleFile.Dialect.valueOf((String) before[2]);
+            choice = new RuleFileChoice((String) before[0], (String) before[1], whenSilent);
+        }
         PolicySource source =
                 new PolicySource(choice, required, programName, environment, answerNanos, sink);
         source.checking.lock(); // names may be answered before the start is over
         try {
-            source.start();
+            source.start(before);
         } finally {
             source.checking.unlock();
         }
         return source;
     }
 
-    private void start() {
+    private void start(Object[] before) {
         nextCheckNanos = environment.nanoTime().getAsLong() + CHECK_NANOS;
         if (choice == null) {
             if (required) {
@@ -161,7 +171,8 @@ public final class PolicySource implements Supplier<Policy> {
             }
             return;
         }
-        Loaded loaded = load();
+        boolean same = before != null && choice.file().equals(before[0]);
+        Loaded loaded = same ? resume(before) : load();
         if (required && loaded.empty()) {
             withoutRules(choice.file() + " has no rule, and rules are required");
         } else if (!adopt(loaded)) {
@@ -275,7 +286,7 @@ public final class PolicySource implements Supplier<Policy> {
                 }
             }
             waits = notes.isEmpty() ? null : this;
-            return new Loaded(waits, file.policy(programName), notes.size(), notes);
+            return new Loaded(this, waits, file.policy(programName), notes.size(), notes);
         }
 
         /** Counts an answer that came after the wait for it. */
@@ -309,6 +320,7 @@ public final class PolicySource implements Supplier<Policy> {
         if (loaded.policy == null) {
             return false;
         }
+        adopted = loaded.of;
         policy = loaded.policy;
         generation.incrementAndGet();
         report(loaded.notes);
@@ -316,14 +328,15 @@ public final class PolicySource implements Supplier<Policy> {
     }
 
     /** The outcome of one look at the file: a policy with its warnings, or null with the errors. */
-    private record Loaded(Names waits, Policy policy, int unknownHosts, List<String> notes) {
+    private record Loaded(
+            Names of, Names waits, Policy policy, int unknownHosts, List<String> notes) {
         static Loaded failed(Names waits, List<String> notes) {
-            return new Loaded(waits, null, REFUSED, notes);
+            return new Loaded(null, waits, null, REFUSED, notes);
         }
 
         /** A copy without the notes, which were reported. */
         Loaded withoutNotes() {
-            return new Loaded(waits, policy, unknownHosts, List.of());
+            return new Loaded(of, waits, policy, unknownHosts, List.of());
         }
 
         boolean empty() {
@@ -341,18 +354,64 @@ public final class PolicySource implements Supplier<Policy> {
         try {
             // first: a later write must look like a change
             seen = environment.files().stamp(choice.file());
-            Names found = new Names(environment.files().read(choice.file()));
-            Loaded loaded = found.load();
-            // an error in the file stays, no matter what addresses the hosts have
-            if (loaded.policy == null || found.hosts.none() || environment.hosts() == null) {
-                return loaded;
-            }
-            found.hosts.ask();
-            found.hosts.awaitAnswers(answerNanos);
-            return found.load();
+            return answered(new Names(environment.files().read(choice.file())));
         } catch (IOException | RuntimeException e) {
             String note = choice.file() + " (" + choice.namedBy() + ") " + reason(e);
             return Loaded.failed(null, List.of(note));
+        }
+    }
+
+    /** Loads a state of the file with the answers for its hosts that come in time. */
+    private Loaded answered(Names found) {
+        Loaded loaded = found.load();
+        // an error in the file stays, no matter what addresses the hosts have
+        if (loaded.policy == null || found.hosts.none() || environment.hosts() == null) {
+            return loaded;
+        }
+        found.hosts.ask();
+        found.hosts.awaitAnswers(answerNanos);
+        return found.load();
+    }
+
+    /** Loads what was in force; {@link #get} then compares the file with what was seen before. */
+    private Loaded resume(Object[] before) {
+        Names found = new Names((String) before[3]);
+        found.hosts.know((Map<?, ?>) before[4]);
+        if (before[5] instanceof Object[] stamp) {
+            seen = new Environment.Stamp((long) stamp[0], (long) stamp[1], stamp[2]);
+        }
+        nextCheckNanos = environment.nanoTime().getAsLong();
+        return answered(found);
+    }
+
+    /**
+     * Returns the rules of the file that are in force, for {@link #open}: a source that is opened
+     * later would lose them if the file is bad or gone by then, or its hosts have no answer.
+     *
+     * @return objects of the JDK, as the classes of that source may be another loader's; null if no
+     *     file's rules are in force
+     */
+    public Object[] state() {
+        checking.lock();
+        try {
+            // a file that is refused until its hosts are known is to be read again
+            boolean looked = seen != null && unknownHosts != REFUSED;
+            return adopted == null
+                    ? null
+                    : new Object[] {
+                        choice.file(),
+                        choice.namedBy(),
+                        choice.whenSilent().name(),
+                        adopted.text,
+                        adopted.hosts.literals(),
+                        looked
+                                ? new Object[] {
+                                    seen.modifiedNanos(), seen.sizeBytes(), seen.identity()
+                                }
+                                : null
+                    };
+        } finally {
+            checking.unlock();
         }
     }
 

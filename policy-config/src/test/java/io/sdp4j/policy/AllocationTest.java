@@ -89,7 +89,14 @@ class AllocationTest {
                         p -> null, v -> null, new FakeFiles(), System::nanoTime, h -> List.of());
         PolicySource source =
                 PolicySource.open(
-                        null, null, false, "p", nothing, PolicySource.ANSWER_NANOS, line -> {});
+                        null,
+                        null,
+                        false,
+                        "p",
+                        nothing,
+                        PolicySource.ANSWER_NANOS,
+                        line -> {},
+                        null);
         assertAllocatesNothing(
                 () -> {
                     for (int i = 0; i < 1000; i++) {

@@ -2,6 +2,7 @@ package io.sdp4j.policy;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -53,7 +54,20 @@ class PolicySourceTest {
 
     private PolicySource open(String explicit, String jdkConf, boolean required, Environment of) {
         return PolicySource.open(
-                explicit, jdkConf, required, "p", of, PolicySource.ANSWER_NANOS, lines::add);
+                explicit, jdkConf, required, "p", of, PolicySource.ANSWER_NANOS, lines::add, null);
+    }
+
+    /** A source that goes on from the other one. */
+    private PolicySource after(PolicySource source, String explicit) {
+        return PolicySource.open(
+                explicit,
+                null,
+                false,
+                "p",
+                environment,
+                PolicySource.ANSWER_NANOS,
+                lines::add,
+                source.state());
     }
 
     private static Verdict verdict(PolicySource source) {
@@ -378,7 +392,7 @@ class PolicySourceTest {
                         });
         files.write("f", "use sdp connect * slow.example:80\nuse tcp connect * *:*\n");
         PolicySource source =
-                PolicySource.open("f", null, false, "p", slow, Long.MAX_VALUE, lines::add);
+                PolicySource.open("f", null, false, "p", slow, Long.MAX_VALUE, lines::add, null);
         opened.countDown();
         assertEquals(List.of(), lines);
         assertEquals(Verdict.KERNEL, verdict(source));
@@ -442,6 +456,79 @@ class PolicySourceTest {
         assertEquals(Verdict.OFFLOAD_ONLY, verdict(source));
     }
 
+    private static final String NAMED = "use sdp connect * far.example:80\nuse tcp connect * *:*\n";
+
+    private void assertOnlyFarIsOffloaded(PolicySource source) {
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(source, 0x0a000002));
+        assertEquals(Verdict.KERNEL, verdict(source));
+    }
+
+    /** Goal: the rules loaded before stay. Method: files, and answers, that are gone by then. */
+    @Test
+    void aLaterSourceGoesOnWithTheRules() {
+        for (String file : List.of("f", RuleFileChoice.LIBSDP_FILE)) {
+            String explicit = file.equals("f") ? file : null;
+            for (String text : List.of(NAMED, BAD, "", "gone")) {
+                for (boolean seen : List.of(true, false)) {
+                    hosts.put("far.example", SECOND);
+                    files.write(file, NAMED);
+                    PolicySource source = open(explicit, null);
+                    hosts.clear();
+                    if (text.equals("gone")) {
+                        files.delete(file);
+                    } else if (!text.equals(NAMED)) {
+                        files.write(file, text);
+                    }
+                    if (seen) {
+                        passSecond();
+                        assertOnlyFarIsOffloaded(source);
+                    }
+                    PolicySource later = after(source, explicit);
+                    assertOnlyFarIsOffloaded(later);
+                    passSecond();
+                    assertOnlyFarIsOffloaded(after(later, explicit));
+                    assertEquals(source.origin(), later.origin());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aLaterSourceKnowsWhatIsNew() {
+        files.write("f", NAMED);
+        PolicySource source = open("f", null);
+        hosts.put("far.example", SECOND);
+        assertOnlyFarIsOffloaded(after(source, "f"));
+        files.write("g", SDP);
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(after(source, "g")), "another file");
+        files.write("f", TCP);
+        PolicySource later = after(source, "f");
+        assertEquals(Verdict.KERNEL, verdict(later, 0x0a000002));
+        files.write("f", SDP);
+        passSecond();
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(later));
+    }
+
+    /** Goal: a file that is refused until its hosts are known is not forgotten. */
+    @Test
+    void aLaterSourceReadsWhatWaitsForHosts() {
+        files.write("f", TCP);
+        PolicySource source = open("f", null);
+        files.write("f", "connect far.example 80\n");
+        passSecond();
+        assertEquals(Verdict.KERNEL, verdict(source, 0x0a000002));
+        hosts.put("far.example", SECOND);
+        assertNotEquals(Verdict.KERNEL, verdict(after(source, "f"), 0x0a000002));
+    }
+
+    @Test
+    void aLaterSourceLoadsAFileThatWasRefused() {
+        files.write("f", BAD);
+        PolicySource source = open("f", null);
+        files.write("f", SDP);
+        assertEquals(Verdict.OFFLOAD_ONLY, verdict(after(source, "f")));
+    }
+
     @Test
     void requiredRulesRefuseInsteadOfUsingTcp() {
         files.write("bad", BAD);
@@ -485,7 +572,8 @@ class PolicySourceTest {
                         PolicySource.ANSWER_NANOS,
                         line -> {
                             throw new IllegalStateException(line);
-                        });
+                        },
+                        null);
         files.write("f", BAD);
         passSecond();
         assertEquals(Verdict.KERNEL, verdict(source));
