@@ -89,7 +89,10 @@ abstract class Waiter implements CompletionQueue {
     private int cpu = -1;
     private long futileSince;
 
-    /** Number of waits since the peer was last seen on another processor. */
+    /**
+     * Number of waits since the peer was last seen on another processor; 0 follows the largest
+     * number.
+     */
     private int beside;
 
     /** Null if co-location is off. */
@@ -166,7 +169,7 @@ abstract class Waiter implements CompletionQueue {
         if (peerElsewhere()) {
             found = spinner.spin(something, nanos, Waiter::never);
         } else if (together != null
-                && ++beside > SETTLED
+                && (beside = (beside + 1) & Integer.MAX_VALUE) > SETTLED
                 && beside % SLEEP_EVERY != 0
                 && (alone || CpuPressure.crowded(System.nanoTime()))) {
             // not if another processor may be idle: two are better than one, and a sleeping thread
