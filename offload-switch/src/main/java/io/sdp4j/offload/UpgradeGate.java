@@ -22,6 +22,9 @@ final class UpgradeGate {
     /** Least time between two counts of the threads. */
     static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** Age at which the average is of another time: a connection that waits asks every second. */
+    static final long OLD_NANOS = 2 * WAIT_NANOS;
+
     /** Inverse weight of a new count in the moving average; counts vary by half. */
     private static final int MEMORY = 8;
 
@@ -47,7 +50,7 @@ final class UpgradeGate {
      * @param nowNanos {@link System#nanoTime}
      */
     synchronized boolean isOpen(long nowNanos) {
-        if (average < 0) {
+        if (average < 0 || nowNanos - lookedNanos >= OLD_NANOS) {
             average = runnable.getAsInt();
             lookedNanos = nowNanos;
         } else if (nowNanos - lookedNanos >= LOOK_NANOS) {

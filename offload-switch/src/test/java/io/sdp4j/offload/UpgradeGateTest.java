@@ -68,6 +68,28 @@ final class UpgradeGateTest {
     }
 
     @Test
+    void aCrowdOfLongAgoDoesNotCloseIt() {
+        assertFalse(later(10 * MOST));
+        nowNanos += UpgradeGate.OLD_NANOS;
+        assertTrue(later(1));
+    }
+
+    @Test
+    void aQuietTimeOfLongAgoDoesNotOpenIt() {
+        assertTrue(later(1));
+        nowNanos += UpgradeGate.OLD_NANOS;
+        assertFalse(later(2 * MOST));
+    }
+
+    /** A connection that waits asks once a second. */
+    @Test
+    void oneQuietMomentDoesNotOpenItForOneThatWaits() {
+        assertFalse(later(2 * MOST));
+        nowNanos += UpgradeGate.WAIT_NANOS;
+        assertFalse(later(0));
+    }
+
+    @Test
     void countsSeldom() {
         assertTrue(later(1));
         for (int i = 0; i < 100; i++) {
