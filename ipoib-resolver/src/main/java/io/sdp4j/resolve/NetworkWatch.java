@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -17,11 +18,15 @@ import java.util.function.LongSupplier;
  *
  * <p>Shape: {@code changes} counts announcements; a snapshot is good while the count is the one
  * from before the snapshot was read. The first question on a host with a device subscribes to
- * announcements; a host without one never opens a socket. If announcements are not available, each
- * question reads the network. Thread-safe.
+ * announcements; a host without one never opens a socket. While announcements are not available,
+ * each question reads the network, and one of them tries again now and then. Thread-safe.
  */
 final class NetworkWatch implements Closeable {
     private static final int UEVENT_KERNEL = 1;
+
+    /** Pause before the next attempt to subscribe: descriptors or memory may have been short. */
+    static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final byte[] SUBSYSTEM =
             "SUBSYSTEM=infiniband".getBytes(StandardCharsets.US_ASCII);
 
@@ -37,7 +42,8 @@ final class NetworkWatch implements Closeable {
     /** Guarded by this. */
     private final List<Closeable> subscriptions = new ArrayList<>();
 
-    private boolean triedToSubscribe; // this
+    private boolean closed; // this
+    private long triedNanos; // this
     private volatile boolean subscribed;
 
     /**
@@ -49,6 +55,7 @@ final class NetworkWatch implements Closeable {
         this.devices = devices;
         this.nanoTime = nanoTime;
         tables = new KernelTables(netlink);
+        triedNanos = nanoTime.getAsLong() - AGAIN_NANOS;
     }
 
     KernelTables tables() {
@@ -88,16 +95,18 @@ final class NetworkWatch implements Closeable {
     }
 
     private synchronized void subscribe() {
-        if (triedToSubscribe) {
+        long now = nanoTime.getAsLong();
+        if (closed || subscribed || now - triedNanos < AGAIN_NANOS) {
             return;
         }
-        triedToSubscribe = true;
+        triedNanos = now;
         try {
             subscriptions.add(
                     netlink.subscribe(Netlink.ROUTE, RouteMessages.GROUPS, d -> changed()));
             subscriptions.add(netlink.subscribe(Netlink.UEVENT, UEVENT_KERNEL, this::onUevent));
+            changed(); // what was read before may have changed since
             subscribed = true;
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             end();
         }
     }
@@ -141,7 +150,7 @@ final class NetworkWatch implements Closeable {
     @Override
     public void close() {
         synchronized (this) {
-            triedToSubscribe = true;
+            closed = true;
             end();
         }
         tables.close();

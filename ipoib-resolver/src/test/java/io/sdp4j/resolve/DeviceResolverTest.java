@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -184,6 +186,53 @@ class DeviceResolverTest {
         path(PEER);
         assertEquals(2, host.asked(RouteMessages.GETLINK));
         resolver.close();
+        assertEquals(0, host.open.get());
+    }
+
+    @Test
+    void announcementsThatWereRefusedAreAskedForAgain() {
+        host.deaf = true;
+        path(PEER);
+        host.deaf = false;
+        clock.addAndGet(NetworkWatch.AGAIN_NANOS - 1);
+        path(PEER);
+        assertEquals(2, host.asked(RouteMessages.GETLINK));
+        assertEquals(0, host.subscriptions.size());
+        clock.addAndGet(1);
+        path(PEER);
+        path(PEER);
+        assertEquals(3, host.asked(RouteMessages.GETLINK));
+        clock.addAndGet(NetworkWatch.AGAIN_NANOS);
+        host.announce(Netlink.ROUTE, ANY);
+        path(PEER);
+        assertEquals(4, host.asked(RouteMessages.GETLINK));
+        assertEquals(2, host.subscriptions.size());
+    }
+
+    @Test
+    void tooLittleMemoryForAnnouncementsLeavesNothing() {
+        Netlink scarce =
+                new Netlink() {
+                    @Override
+                    public Netlink.Socket open(int protocol) throws IOException {
+                        return host.open(protocol);
+                    }
+
+                    @Override
+                    public Closeable subscribe(
+                            int protocol, int groups, Consumer<byte[]> onDatagram)
+                            throws IOException {
+                        if (protocol == UEVENT) {
+                            throw new OutOfMemoryError("of a test");
+                        }
+                        return host.subscribe(protocol, groups, onDatagram);
+                    }
+                };
+        try (DeviceResolver r = new DeviceResolver((_, _) -> List.of(), scarce, host.devices)) {
+            assertTrue(r.paths(null, PEER).getFirst().usable());
+        } catch (OutOfMemoryError e) { // it would end all tests
+            throw new AssertionError(e);
+        }
         assertEquals(0, host.open.get());
     }
 
