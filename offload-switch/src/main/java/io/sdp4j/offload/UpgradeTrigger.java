@@ -41,12 +41,13 @@ final class UpgradeTrigger {
     private static final int MOST_ASKED_TO_LISTEN = 5;
 
     /**
-     * Pause before a peer that has not answered, perhaps on a busy machine, is asked again; doubles
-     * each time. Longer than silence is remembered.
+     * Pause before a peer is asked again that has not answered, perhaps on a busy machine, or where
+     * memory or descriptors were short at one end; doubles each time. Longer than silence is
+     * remembered.
      */
-    private static final long ANSWERS_BY_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long LATER_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    private static final int MOST_ASKED_TO_ANSWER = 3;
+    private static final int MOST_ASKED_LATER = 3;
 
     /** Answers of a connection after which it adds them to the count of all connections. */
     private static final int TELL_TURNS = 100;
@@ -66,7 +67,7 @@ final class UpgradeTrigger {
     private long turnNanos = SLOW_NANOS; // a moving average
     private int asked; // times that the peer had not accepted the connection
     private int foundNoListener; // times
-    private int foundSilent; // times
+    private int askedLater; // times
 
     UpgradeTrigger(UpgradePolicy policy, AtomicLong allTurns, Handover handover, Began began) {
         this(policy, allTurns, handover, began, System::nanoTime);
@@ -142,11 +143,11 @@ final class UpgradeTrigger {
         if (reason == ReasonCode.NO_PEER && foundNoListener < MOST_ASKED_TO_LISTEN) {
             return LISTENS_BY_NANOS << foundNoListener++;
         }
-        boolean silent = reason == ReasonCode.TIMED_OUT || reason == ReasonCode.REMEMBERED;
-        if (silent && foundSilent < MOST_ASKED_TO_ANSWER) {
-            return ANSWERS_BY_NANOS << foundSilent++;
-        }
-        return 0;
+        boolean passes =
+                reason == ReasonCode.TIMED_OUT
+                        || reason == ReasonCode.REMEMBERED
+                        || reason == ReasonCode.MEMORY;
+        return passes && askedLater < MOST_ASKED_LATER ? LATER_NANOS << askedLater++ : 0;
     }
 
     /** Makes the connection due no earlier than after {@code nanos}. */

@@ -126,14 +126,14 @@ class UpgradeTriggerTest {
     }
 
     @Test
-    void aPeerThatHasNotAnsweredIsAskedAgainLater() {
+    void aPeerThatHasNotAnsweredOrHadNoMemoryIsAskedAgainLater() {
         List<Long> seconds = new ArrayList<>();
         for (ReasonCode reason :
                 List.of(
                         ReasonCode.TIMED_OUT,
                         ReasonCode.REMEMBERED,
-                        ReasonCode.TIMED_OUT,
-                        ReasonCode.TIMED_OUT)) {
+                        ReasonCode.MEMORY,
+                        ReasonCode.MEMORY)) {
             seconds.add(TimeUnit.NANOSECONDS.toSeconds(trigger.askAgainNanos(reason)));
         }
         assertEquals(List.of(60L, 120L, 240L, 0L), seconds);
