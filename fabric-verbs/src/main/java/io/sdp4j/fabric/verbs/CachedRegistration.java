@@ -13,7 +13,7 @@ final class CachedRegistration {
     /** Users that were lent a part of the memory. */
     int partUsers;
 
-    /** How often the memory was lent; 0 if the registration is for local use. */
+    /** How often the memory was lent, 2 at most; 0 if the registration is for local use. */
     int times;
 
     private int users;

@@ -83,7 +83,7 @@ final class RemoteKeyCache extends KeptRegistrations {
         } else {
             e.takeBack();
         }
-        e.times++;
+        e.times = Math.min(e.times, 1) + 1;
         e.touch();
         return new RegistrationHandle(this, e, false);
     }

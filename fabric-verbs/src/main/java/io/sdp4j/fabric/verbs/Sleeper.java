@@ -73,7 +73,7 @@ final class Sleeper {
         signalled = false;
         boolean alone = foreignTakes == events.foreignTakes();
         foreignTakes = events.foreignTakes();
-        inARow = nanos == Long.MAX_VALUE && alone ? inARow + 1 : 0;
+        inARow = nanos == Long.MAX_VALUE && alone ? Math.min(inARow, MOST_IN_A_ROW) + 1 : 0;
         if (inARow > wantedInARow) {
             if (reader != Thread.currentThread()) {
                 reader = Thread.currentThread();

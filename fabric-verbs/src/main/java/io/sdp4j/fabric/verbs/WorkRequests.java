@@ -248,7 +248,7 @@ final class WorkRequests {
                     continue;
                 }
                 receives--;
-                heard++;
+                heard = Math.max(heard, heard + 1); // it stops before it overflows
                 everyEndMatters |= status != IbvWc.SUCCESS;
                 ring.add(IbvWc.wrId(resources.wcs, i), status, IbvWc.byteLen(resources.wcs, i));
             }

@@ -111,6 +111,16 @@ class RemoteKeyCacheTest {
     }
 
     @Test
+    void servesForAPartHoweverOftenTheWholeWasLent() {
+        keep(lender, memory);
+        RegistrationHandle loan = keys.lend(lender, memory, failure);
+        loan.entry.times = Integer.MAX_VALUE;
+        loan.end();
+        long whole = lend(lender, memory);
+        assertEquals(whole, lend(lender, memory.asSlice(100)));
+    }
+
+    @Test
     void doesNotServeForAPartWhileItIsAwayForTheFirstTime() {
         RegistrationHandle whole = keys.lend(lender, memory, failure);
         RegistrationHandle part = keys.lend(lender, memory.asSlice(1), failure);
