@@ -115,13 +115,14 @@ abstract class CqWaiter implements CompletionQueue {
             }
             return;
         }
-        long bound = markNanos();
+        boolean marked = marks.come();
+        long bound = markNanos(marked);
         if (bound == 0) {
             sleep(nanos, ChannelEvents.ANY);
             return;
         }
         // Unmarked messages may wait, so no event is asked for them.
-        int first = marks.come() ? ChannelEvents.MARKED : ChannelEvents.NOTHING;
+        int first = marked ? ChannelEvents.MARKED : ChannelEvents.NOTHING;
         if (sleep(Math.min(nanos, bound), first) == 0 && nanos > bound) {
             long rest = nanos == Long.MAX_VALUE ? nanos : nanos - bound;
             int how = sleep(rest, ChannelEvents.ANY);
@@ -139,14 +140,16 @@ abstract class CqWaiter implements CompletionQueue {
      * no marks, and no time limit of the sleep, which would cost setting and stopping a timer. If
      * the device does not signal marks, a stream in one direction is still left alone for a moment,
      * so that several messages can come.
+     *
+     * @param marked whether to rely on marks
      */
-    private long markNanos() {
+    private long markNanos(boolean marked) {
         synchronized (qp) {
             if (!peerMarks || requests.talks()) {
                 return 0;
             }
             boolean stream = requests.heard() >= STREAMING && !requests.sendsAwaited();
-            return marks.come() ? MARK_NANOS : stream ? gather.nanos() : 0;
+            return marked ? MARK_NANOS : stream ? gather.nanos() : 0;
         }
     }
 

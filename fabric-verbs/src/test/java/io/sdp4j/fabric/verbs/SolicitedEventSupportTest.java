@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.verbs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,6 +30,16 @@ class SolicitedEventSupportTest {
         marks.onRung();
         miss(1000);
         assertTrue(marks.come());
+    }
+
+    @Test
+    void itIsTriedAgainNowAndThen() {
+        miss(10);
+        int tries = 0;
+        for (int i = 0; i < 2 * SolicitedEventSupport.TRY_EVERY; i++) {
+            tries += marks.come() ? 1 : 0;
+        }
+        assertEquals(2, tries);
     }
 
     @Test
