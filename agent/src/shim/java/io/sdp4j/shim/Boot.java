@@ -279,7 +279,8 @@ final class Boot {
             }
             starting = true;
             try {
-                Object started = agent("start", Options.given, EarlyMakers.COUNTS, EarlyCheck.opened);
+                Object started =
+                        agent("start", Options.given, EarlyMakers.COUNTS, EarlyCheck.opened);
                 running = true;
                 factories = (SocketImplFactory[]) started;
             } catch (Throwable t) { // after any failure the application must get its socket

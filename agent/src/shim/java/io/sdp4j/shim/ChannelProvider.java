@@ -87,7 +87,7 @@ public final class ChannelProvider extends SelectorProvider {
     private static EarlyChannels earlyForListener() {
         // asked last: the thread that looks up the hosts of the rules must not wait for the rules
         EarlyChannels early = EarlySockets.atOnce() ? null : early();
-        return early != null && Boot.mayForbidTcp() ? null : early;
+        return early != null && EarlyCheck.mayForbidTcp() ? null : early;
     }
 
     /**
