@@ -88,6 +88,11 @@ public final class Premain implements BiConsumer<String, Object[]> {
         Map<String, String> parsed = Options.parse(text);
         Options.given = parsed;
         reportAtExit();
+        String strange = strangeSystem();
+        if (strange != null) {
+            Boot.off("sdp4j needs Linux on x86-64 or AArch64, this is " + strange);
+            return;
+        }
         String missing = KernelImpl.missing();
         if (missing != null) {
             Boot.off("this JDK has no " + missing + ", it is too new for this version");
@@ -131,6 +136,20 @@ public final class Premain implements BiConsumer<String, Object[]> {
         } catch (OutOfMemoryError e) {
             // no thread: only the look-out for native transports is missing
         }
+    }
+
+    /**
+     * Returns this system if it is none for which the switch is made, else null. The JDK there may
+     * have all that the shim needs, and not what early channels need.
+     */
+    private static String strangeSystem() {
+        String os = System.getProperty("os.name");
+        String processor = System.getProperty("os.arch");
+        boolean known =
+                "amd64".equals(processor)
+                        || "x86_64".equals(processor)
+                        || "aarch64".equals(processor);
+        return known && "Linux".equals(os) ? null : os + " on " + processor;
     }
 
     /** Prints now what is wrong with options and rules, as the first socket may be hours away. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.LoopbackPrinter;
 import io.sdp4j.agent.programs.NoSocket;
+import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
 import io.sdp4j.agent.programs.RewritingAgent;
 import io.sdp4j.e2e.AgentReport;
@@ -19,6 +20,8 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The agent in JVMs that are not the usual ones, and what it says before the first socket. */
 class SurroundingsIT {
@@ -118,6 +121,35 @@ class SurroundingsIT {
             return Class.forName(RewritingAgent.class.getName() + "$" + name);
         } catch (ClassNotFoundException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Goal: on a system that the switch does not know, a program has the JDK's own sockets and
+     * channels, and one line says why.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"os.name=Other", "os.arch=riscv64"})
+    void stepsAsideOnAnotherSystem(String other) throws IOException {
+        Path report = folder.resolve("report.json");
+        String own = Jvm.run(OneChannel.class, List.of(), "who").out();
+        for (String options : List.of("", "quiet", "report=" + report)) {
+            List<String> jvm = List.of("-D" + other, Jvm.agent(options));
+            Jvm.Outcome who = Jvm.run(OneChannel.class, jvm, "who");
+            assertEquals(own, who.out());
+            List<String> lines = who.errLines();
+            assertEquals(options.equals("quiet") ? 0 : 1, lines.size(), who::err);
+            for (String line : lines) {
+                assertTrue(line.startsWith("sdp4j: off, "), line);
+                String system = other.substring(other.indexOf('=') + 1);
+                assertTrue(line.contains("needs Linux") && line.contains(system), line);
+            }
+        }
+        assertTrue(Files.readString(report).contains("needs Linux on x86-64 or AArch64"));
+        for (Class<?> program : List.of(OneChannel.class, OneConnection.class)) {
+            Jvm.Outcome outcome = Jvm.run(program, List.of("-D" + other, Jvm.agent("quiet")));
+            assertEquals("byte=42\n", outcome.out(), outcome::err);
+            assertEquals("", outcome.err());
         }
     }
 
