@@ -3,6 +3,7 @@ package io.sdp4j.agent;
 import static io.sdp4j.agent.AgentRuns.assertRan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sdp4j.agent.programs.AsyncConnection;
 import io.sdp4j.agent.programs.FailingFabric;
@@ -19,6 +20,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,6 +135,45 @@ class PluginsIT {
                         "io.sdp4j.sample.pipe.PipeProvider");
         assertEquals(List.of("byte=42", "seen=none"), outcome.outLines(), outcome::err);
         assertCarriedBy("pipe");
+    }
+
+    /**
+     * Goal: in a user namespace without the host's root, a user who has no number there is not
+     * taken for root, in whose directories plug-ins and links are trusted. Method: directories of
+     * the host's root, who is such a user there.
+     */
+    @Test
+    void aUserWithoutANumberIsNotTakenForRoot() throws Exception {
+        put(PIPE);
+        Path agent = Files.copy(Jvm.JAR, folder.resolve("agent.jar"));
+        Path program =
+                AgentRuns.jar(
+                        folder.resolve("program.jar"),
+                        Map.of(),
+                        AgentRuns.entries(OneConnection.class));
+        Path rules = rules("shm");
+        Path victim = Files.createFile(folder.resolve("victim"));
+        Path logs = Files.createDirectory(folder.resolve("logs"));
+        Path log = Files.createSymbolicLink(logs.resolve("log"), victim);
+        for (Path each : List.of(folder, logs, agent, program, rules)) {
+            allow(each, "rwxr-xr-x");
+        }
+        List<String> container = new ArrayList<>();
+        container.addAll(List.of("setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"));
+        container.addAll(List.of("unshare", "--user", "--map-root-user"));
+        List<String> look = new ArrayList<>(container);
+        look.addAll(List.of("test", "-r", agent.toString()));
+        assumeTrue(new ProcessBuilder(look).start().waitFor() == 0, "must be root to be others");
+        Files.setAttribute(victim, "unix:uid", 54321);
+        container.add(Jvm.java().toString());
+        container.add(
+                "-javaagent:%s=plugins=%s,policy=%s,log.level=debug,log.file=%s"
+                        .formatted(agent, plugins, rules, log));
+        container.addAll(List.of("-cp", program.toString(), OneConnection.class.getName()));
+        Jvm.Outcome outcome = Jvm.process(container, Map.of());
+        assertEquals("byte=42\n", outcome.out(), outcome::err);
+        assertTrue(outcome.err().contains(plugins + " belongs to another user"), outcome::err);
+        assertEquals("", Files.readString(victim));
     }
 
     /** A program that does nothing but connect starts the switch, too, which asks the plug-in. */

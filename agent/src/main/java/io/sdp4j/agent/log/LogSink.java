@@ -12,10 +12,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Map;
 import org.slf4j.event.Level;
 
 /**
@@ -35,6 +34,8 @@ import org.slf4j.event.Level;
 public final class LogSink {
     /** Level number that no record reaches. */
     private static final int OFF = Integer.MAX_VALUE;
+
+    private static final int WRITABLE_BY_OTHERS = 0_022;
 
     private static final LogThread LATER = new LogThread();
 
@@ -154,10 +155,9 @@ public final class LogSink {
             return Files.newOutputStream(
                     path, StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND);
         } catch (FileAlreadyExistsException e) {
-            PosixFileAttributes a =
-                    Files.readAttributes(
-                            path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            if (!a.isRegularFile() || !ours(a)) {
+            Map<String, Object> a =
+                    Files.readAttributes(path, "unix:isRegularFile,uid", LinkOption.NOFOLLOW_LINKS);
+            if (!(boolean) a.get("isRegularFile") || !ours(a)) {
                 throw new IOException(
                         path
                                 + " is there, where other users can put something, and is not a"
@@ -178,20 +178,20 @@ public final class LogSink {
             return false;
         }
         try {
-            PosixFileAttributes a = Files.readAttributes(directory, PosixFileAttributes.class);
-            return !a.permissions().contains(PosixFilePermission.GROUP_WRITE)
-                    && !a.permissions().contains(PosixFilePermission.OTHERS_WRITE)
-                    && ours(a);
+            Map<String, Object> a = Files.readAttributes(directory, "unix:mode,uid");
+            return ((int) a.get("mode") & WRITABLE_BY_OTHERS) == 0 && ours(a);
         } catch (IOException | UnsupportedOperationException e) {
             return false;
         }
     }
 
-    /** Whether the owner is this user or root. */
-    private static boolean ours(PosixFileAttributes a) throws IOException {
-        Path self = Path.of("/proc/self");
-        return a.owner().equals(Files.getOwner(self))
-                || a.owner().equals(Files.getOwner(self, LinkOption.NOFOLLOW_LINKS));
+    /**
+     * Whether the owner is this user or root, who is 0 in each user namespace. The owner of {@code
+     * /proc} may have the number that stands for all users without one.
+     */
+    private static boolean ours(Map<String, Object> attributes) throws IOException {
+        Object uid = attributes.get("uid");
+        return uid.equals(0) || uid.equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     }
 
     private static String line(

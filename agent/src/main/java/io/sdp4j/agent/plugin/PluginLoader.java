@@ -35,6 +35,7 @@ final class PluginLoader {
             List.of(OffloadProvider.class.getName(), FabricFactory.class.getName());
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]+");
+    private static final int ROOT = 0;
     private static final int WRITABLE_BY_OTHERS = 0_022;
     private static final int STICKY = 0_1000;
 
@@ -88,10 +89,11 @@ final class PluginLoader {
      * count, which are safe in a directory where users can remove only their own.
      */
     private static void checkOnlyOurs(Path path) throws IOException {
-        // root's number here is that of /proc's owner, whatever it is
+        // not /proc's owner: in a user namespace without the host's root it has the number that
+        // stands for all users without one
         Set<Object> trusted = new HashSet<>();
         trusted.add(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        trusted.add(Files.getAttribute(Path.of("/proc"), "unix:uid"));
+        trusted.add(ROOT);
         Path real = path.toRealPath();
         for (Path p = real; p != null; p = p.getParent()) {
             int mode = (int) Files.getAttribute(p, "unix:mode");
