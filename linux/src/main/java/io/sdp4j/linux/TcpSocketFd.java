@@ -25,14 +25,15 @@ public final class TcpSocketFd {
     private static final int SOL_SOCKET = 1;
     private static final int SO_TYPE = 3;
     private static final int SO_LINGER = 13;
+    private static final int SO_BINDTODEVICE = 25;
     private static final int SO_PROTOCOL = 38;
-    private static final int SO_BINDTOIFINDEX = 62;
     private static final int SO_NETNS_COOKIE = 71;
     private static final int TCP_INFO = 11;
     private static final int TCP_ESTABLISHED = 1;
     private static final int TCP_CLOSE = 7;
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int ADDRESS_BYTES = 28;
+    private static final int DEVICE_BYTES = 16;
 
     /**
      * How many descriptor numbers next to a likely one are tried: a connect opens a few
@@ -175,11 +176,18 @@ public final class TcpSocketFd {
 
     /**
      * Whether two sockets are bound to the same network device, or both to none. Within one network
-     * namespace and one device (or none), only one connection has a given pair of addresses.
+     * namespace and one device (or none), only one connection has a given pair of addresses. Asks
+     * for the names, as kernels before 5.0 do not tell the numbers.
      */
     public static boolean sameDevice(int fd, int other) {
-        int device = option(fd, SO_BINDTOIFINDEX);
-        return device >= 0 && device == option(other, SO_BINDTOIFINDEX);
+        try (SyscallBuffer one = SyscallBuffer.allocate(DEVICE_BYTES + 4);
+                SyscallBuffer two = SyscallBuffer.allocate(DEVICE_BYTES + 4)) {
+            int length = option(fd, SOL_SOCKET, SO_BINDTODEVICE, one, DEVICE_BYTES);
+            return length >= 0
+                    && length == option(other, SOL_SOCKET, SO_BINDTODEVICE, two, DEVICE_BYTES)
+                    && one.getLong(0) == two.getLong(0)
+                    && one.getLong(8) == two.getLong(8);
+        }
     }
 
     private static boolean bothFamilies(int fd) {

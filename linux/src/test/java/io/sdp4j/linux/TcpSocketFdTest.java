@@ -1,6 +1,7 @@
 package io.sdp4j.linux;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -40,6 +41,32 @@ final class TcpSocketFdTest {
 
     private static int duplicate(NetworkChannel of) throws IOException {
         return TcpSocketFd.duplicate((InetSocketAddress) of.getLocalAddress());
+    }
+
+    @Test
+    void socketsAreOnOneDeviceIfTheyAreBoundToItOrToNone() throws IOException {
+        InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (SocketChannel first = SocketChannel.open().bind(free);
+                SocketChannel second = SocketChannel.open().bind(free)) {
+            int one = duplicate(first);
+            int two = duplicate(second);
+            assertTrue(TcpSocketFd.sameDevice(one, two));
+            bindToLoopback(one);
+            assertFalse(TcpSocketFd.sameDevice(one, two));
+            assertFalse(TcpSocketFd.sameDevice(two, one));
+            bindToLoopback(two);
+            assertTrue(TcpSocketFd.sameDevice(one, two));
+            Linux.close(one);
+            Linux.close(two);
+        }
+        assertFalse(TcpSocketFd.sameDevice(-1, -1));
+    }
+
+    private static void bindToLoopback(int fd) {
+        int device = 25; // SO_BINDTODEVICE
+        try (SyscallBuffer name = SyscallBuffer.text("lo")) {
+            assertEquals(0, Linux.call(Linux.SETSOCKOPT, fd, 1, device, name.address(), 2, 0));
+        }
     }
 
     /** The number of a socket that was closed may be a file's by now. */

@@ -11,6 +11,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.sdp4j.fabric.FabricException;
 import io.sdp4j.linux.PortOwner;
 import io.sdp4j.linux.TcpSocketFd;
+import io.sdp4j.testing.JvmCommand;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -165,6 +167,37 @@ class EndProofTest {
         InetSocketAddress peer = there();
         assertThrows(FabricException.class, () -> proof.showEnd(0, own, peer));
         assertThrows(FabricException.class, () -> proof.showEnd(number(server), own, peer));
+    }
+
+    @Test
+    @DisplayName("a kernel that does not tell a device by its number, as before 5.0, tells enough")
+    void onAnOldKernel() throws Exception {
+        Process old =
+                JvmCommand.of(OldKernel.class)
+                        .options("--enable-native-access=ALL-UNNAMED")
+                        .small()
+                        .builder()
+                        .redirectErrorStream(true)
+                        .start();
+        try (BufferedReader out = old.inputReader()) {
+            assertEquals("refused: null", out.readLine());
+        }
+    }
+
+    static final class OldKernel {
+        private static final int GETSOCKOPT = Seccomp.ARM ? 209 : 55;
+        private static final int SO_BINDTOIFINDEX = 62;
+        private static final int ENOPROTOOPT = 92;
+
+        private OldKernel() {}
+
+        public static void main(String[] args) throws IOException {
+            Seccomp.refuse(GETSOCKOPT, SO_BINDTOIFINDEX, ENOPROTOOPT);
+            EndProofTest ends = new EndProofTest();
+            ends.connect();
+            System.out.println("refused: " + ends.refusal(ends.server));
+            ends.close();
+        }
     }
 
     @Test
