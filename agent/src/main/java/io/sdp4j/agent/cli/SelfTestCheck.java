@@ -84,8 +84,9 @@ record SelfTestCheck(
                 String fabric = port.isEmpty() ? "" : " fabric=" + DeviceResolver.VERBS;
                 Files.writeString(
                         rules,
-                        "use sdp server * *:*%s%nuse sdp client * *:*%s timeout=%dms%n"
-                                .formatted(fabric, fabric, millis));
+                        "use sdp server * *:*%s%nuse sdp client * *:*%s timeout=%sms%n"
+                                .formatted(
+                                        fabric, fabric, Long.toString(millis))); // digits of ASCII
                 return run(rules, report, blocks);
             } finally {
                 for (Path file : List.of(rules, report, folder)) {

@@ -5,13 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** Goal: the program of the self-test tells the doctor how far it came, and why not further. */
 class SelfTestCheckIT {
+    /** In a language with digits of its own, too. */
     @Test
     void sharedMemoryCarriesIt() throws InterruptedException {
-        Check check = SelfTestCheck.ofThisHost().run(3);
+        Locale usual = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+        Check check;
+        try {
+            check = SelfTestCheck.ofThisHost().run(3);
+        } finally {
+            Locale.setDefault(usual);
+        }
         // no block begins after a second
         String some = "(131072|262144|393216) bytes over \\[shm], all intact";
         assertTrue(check.found().matches(some), check::toString);
