@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
@@ -99,8 +100,12 @@ final class RendezvousDirectories {
         }
         open = List.of(Path.of("/dev/shm"), Path.of("/tmp"));
         Path usual = Path.of("/run/user/" + uid);
-        if (runtime != null && runtime.startsWith("/") && !Path.of(runtime).equals(usual)) {
-            all.add(new Place(Path.of(runtime, "sdp4j"), true));
+        try {
+            if (runtime != null && runtime.startsWith("/") && !Path.of(runtime).equals(usual)) {
+                all.add(new Place(Path.of(runtime, "sdp4j"), true));
+            }
+        } catch (InvalidPathException e) {
+            // its name has a letter that this locale lacks, so there is no such place
         }
     }
 

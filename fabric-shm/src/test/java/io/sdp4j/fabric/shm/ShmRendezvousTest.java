@@ -379,6 +379,14 @@ final class ShmRendezvousTest extends ShmDirectory {
         assertTrue(said.getLast().contains(link + " is not a directory"), said::toString);
     }
 
+    /** A directory whose name has a letter that the locale lacks gives such a text. */
+    @Test
+    void aRuntimeDirectoryThatIsNoPathIsNoPlace() {
+        List<RendezvousDirectories.Place> without =
+                new RendezvousDirectories(null, Ends.UID, null).all();
+        assertEquals(without, new RendezvousDirectories(null, Ends.UID, "/run/a\0b").all());
+    }
+
     @Test
     void whereEveryNameIsTakenProcessesMeetUnderAnUnforeseeableOne() throws Exception {
         long uid = Ends.UID;
