@@ -180,12 +180,13 @@ public final class NonTemporal {
     /**
      * Whether the kernel counts what is promised ({@code vm.overcommit_memory} is 2) and may refuse
      * a page of a memfd at its first use: a fault that the JVM survives in its own copies only.
+     * Also where the kernel does not tell.
      */
     private static boolean pagesMayBeRefused() {
         try {
             return Files.readString(Path.of("/proc/sys/vm/overcommit_memory")).startsWith("2");
         } catch (IOException e) {
-            return false;
+            return true;
         }
     }
 

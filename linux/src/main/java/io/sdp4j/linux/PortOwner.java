@@ -16,7 +16,7 @@ import java.util.Locale;
  *
  * <p>Asks {@code NETLINK_SOCK_DIAG} for the very listener that a SYN would find, including wildcard
  * and dual-stack listeners, in a few microseconds. If that is not available, reads the LISTEN rows
- * of {@code /proc/net/tcp} and {@code tcp6}, which takes longer the more sockets there are.
+ * of {@code /proc/self/net/tcp} and {@code tcp6}, which takes longer the more sockets there are.
  * Thread-safe.
  *
  * <p>Source: linux/inet_diag.h, linux/sock_diag.h; proc_net_tcp(5).
@@ -154,7 +154,8 @@ public final class PortOwner {
             String anyRow = row(new byte[exact.length]) + ":" + port;
             try (BufferedReader in =
                     Files.newBufferedReader(
-                            Path.of("/proc/net", file), StandardCharsets.US_ASCII)) {
+                            Path.of("/proc/self/net", file), // not hidden by subset=pid
+                            StandardCharsets.US_ASCII)) {
                 for (String line = in.readLine(); line != null; line = in.readLine()) {
                     String[] f = line.trim().split("\\s+", 11);
                     if (f.length < 10 || !f[3].equals("0A")) {

@@ -53,7 +53,7 @@ public final class Diagnosis {
                         quick,
                         quick
                                 ? "asked from the kernel by NETLINK_SOCK_DIAG"
-                                : "NETLINK_SOCK_DIAG is denied; /proc/net/tcp is read instead,"
+                                : "NETLINK_SOCK_DIAG is denied; /proc/self/net/tcp is read instead,"
                                         + " slower with many sockets"));
         directory(config, facts);
         return facts;

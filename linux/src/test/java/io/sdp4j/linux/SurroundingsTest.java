@@ -1,0 +1,68 @@
+package io.sdp4j.linux;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sdp4j.testing.JvmCommand;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Goal: the kernel's answers are right in mounts and networks that are not the usual ones. */
+@Timeout(60)
+final class SurroundingsTest {
+    private static List<String> said(List<String> under, Class<?> main, String... arguments)
+            throws Exception {
+        List<String> look = Stream.concat(under.stream(), Stream.of("true")).toList();
+        assumeTrue(new ProcessBuilder(look).start().waitFor() == 0, "cannot make namespaces");
+        Process java =
+                JvmCommand.of(main, arguments)
+                        .under(under)
+                        .options("--enable-native-access=ALL-UNNAMED")
+                        .classPath("target/classes:target/test-classes")
+                        .small()
+                        .builder()
+                        .redirectErrorStream(true)
+                        .start();
+        try (var out = java.inputReader()) {
+            return out.readAllLines();
+        } finally {
+            java.destroyForcibly();
+        }
+    }
+
+    /** As a service has it with {@code ProcSubset=pid}. */
+    @Test
+    void onlyProcessesAreInProc() throws Exception {
+        String mounts = "mount -t proc -o subset=pid proc /proc && exec \"$@\"";
+        List<String> under = List.of("unshare", "--mount", "sh", "-c", mounts, "-");
+        assertEquals(
+                List.of("owner found", "no machine code"), said(under, InHiddenProc.class));
+    }
+
+    static final class InHiddenProc {
+        private InHiddenProc() {}
+
+        public static void main(String[] args) throws Exception {
+            try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                long uid =
+                        PortOwner.read((InetSocketAddress) listener.getLocalSocketAddress()).uid();
+                boolean found = uid == Integer.toUnsignedLong(Linux.effectiveUid());
+                System.out.println(found ? "owner found" : "owner " + uid);
+            }
+            boolean code = NonTemporal.available();
+            for (Thread t : Thread.getAllStackTraces().keySet()) {
+                if (t.getName().startsWith("sdp4j")) {
+                    t.join(TimeUnit.SECONDS.toMillis(30));
+                }
+            }
+            code |= NonTemporal.available();
+            System.out.println(code ? "machine code" : "no machine code");
+        }
+    }
+}
