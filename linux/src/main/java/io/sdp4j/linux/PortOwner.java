@@ -3,6 +3,7 @@ package io.sdp4j.linux;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -129,6 +130,10 @@ public final class PortOwner {
         m.putByte(17, 6);
         m.putInt(20, -1);
         putEnd(m, 24, 28, local);
+        // a socket with such an address is bound to the device
+        if (local.getAddress() instanceof Inet6Address six && six.isLinkLocalAddress()) {
+            m.putInt(60, six.getScopeId());
+        }
         if (remote != null) {
             putEnd(m, 26, 44, remote);
         }

@@ -7,6 +7,7 @@ import io.sdp4j.testing.JvmCommand;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -63,6 +64,34 @@ final class SurroundingsTest {
             }
             code |= NonTemporal.available();
             System.out.println(code ? "machine code" : "no machine code");
+        }
+    }
+
+    @Test
+    void theOwnerOfALinkLocalPortIsFound() throws Exception {
+        String network =
+                "ip link set lo up && ip -6 address add fe80::1/64 dev lo nodad && exec \"$@\"";
+        assertEquals(
+                List.of("listener true", "connection true true"),
+                said(List.of("unshare", "--net", "sh", "-c", network, "-"), LinkLocal.class));
+    }
+
+    static final class LinkLocal {
+        private LinkLocal() {}
+
+        public static void main(String[] args) throws Exception {
+            try (ServerSocket listener =
+                            new ServerSocket(0, 1, InetAddress.getByName("fe80::1%lo"));
+                    Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
+                    Socket accepted = listener.accept()) {
+                InetSocketAddress at = (InetSocketAddress) client.getRemoteSocketAddress();
+                InetSocketAddress from = (InetSocketAddress) accepted.getRemoteSocketAddress();
+                long uid = Integer.toUnsignedLong(Linux.effectiveUid());
+                System.out.println("listener " + (PortOwner.listener(at).uid() == uid));
+                boolean there = PortOwner.connected(at, from) > 0;
+                boolean back = PortOwner.connected(from, at) > 0;
+                System.out.println("connection " + there + " " + back);
+            }
         }
     }
 }
