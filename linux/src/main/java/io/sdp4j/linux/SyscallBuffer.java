@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import jdk.internal.misc.Unsafe;
@@ -25,6 +26,11 @@ import jdk.internal.misc.Unsafe;
 final class SyscallBuffer implements AutoCloseable {
     /** Null if it is not exported. */
     private static final Unsafe UNSAFE = NativeAccess.unsafeExported() ? Unsafe.getUnsafe() : null;
+
+    /** As the JDK encodes names of files. */
+    private static final Charset FILES =
+            Charset.forName(
+                    System.getProperty("sun.jnu.encoding", "UTF-8"), StandardCharsets.UTF_8);
 
     final long bytes;
     private final long base;
@@ -70,11 +76,11 @@ final class SyscallBuffer implements AutoCloseable {
         return new SyscallBuffer(bytes, UNSAFE == null ? Arena.global() : null);
     }
 
-    /** As {@link #allocate}, filled with a text in UTF-8 and a zero byte. */
+    /** As {@link #allocate}, filled with a text, as in names of files, and a zero byte. */
     static SyscallBuffer text(String s) {
-        byte[] utf8 = s.getBytes(StandardCharsets.UTF_8);
-        SyscallBuffer b = allocate(utf8.length + 1);
-        b.copyIn(utf8, 0, 0, utf8.length);
+        byte[] encoded = s.getBytes(FILES);
+        SyscallBuffer b = allocate(encoded.length + 1);
+        b.copyIn(encoded, 0, 0, encoded.length);
         return b;
     }
 

@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sdp4j.testing.JvmCommand;
+import java.io.BufferedReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -93,11 +96,43 @@ final class SyscallBufferTest {
 
     @Test
     void textsEndWithZero() {
-        byte[] utf8 = "/tmp/ü".getBytes(StandardCharsets.UTF_8);
-        try (SyscallBuffer b = SyscallBuffer.text("/tmp/ü")) {
-            byte[] out = new byte[utf8.length + 1];
+        byte[] encoded = "/tmp/u".getBytes(StandardCharsets.US_ASCII);
+        try (SyscallBuffer b = SyscallBuffer.text("/tmp/u")) {
+            byte[] out = new byte[encoded.length + 1];
             b.copyOut(0, out, 0, out.length);
-            assertArrayEquals(java.util.Arrays.copyOf(utf8, out.length), out);
+            assertArrayEquals(java.util.Arrays.copyOf(encoded, out.length), out);
+        }
+    }
+
+    /** Goal: the kernel gets the name that the JDK would give it, in each locale. */
+    @ParameterizedTest
+    @CsvSource({"UTF-8, 2", "ISO-8859-1, 1", "none, 2"})
+    void aTextIsEncodedAsTheJdkEncodesNames(String encoding, String bytes) throws Exception {
+        Process java =
+                JvmCommand.of(Encoded.class, encoding)
+                        .options("--enable-native-access=ALL-UNNAMED")
+                        .classPath("target/classes:target/test-classes")
+                        .small()
+                        .builder()
+                        .redirectErrorStream(true)
+                        .start();
+        try (BufferedReader out = java.inputReader()) {
+            assertEquals(bytes, out.readLine());
+        }
+    }
+
+    /**
+     * Prints how many bytes a letter takes. Sets the property itself, as the JDK takes it from the
+     * locale only.
+     */
+    static final class Encoded {
+        private Encoded() {}
+
+        public static void main(String[] args) {
+            System.setProperty("sun.jnu.encoding", args[0]);
+            try (SyscallBuffer b = SyscallBuffer.text("\u00fc")) {
+                System.out.println(b.bytes - 1);
+            }
         }
     }
 }
