@@ -40,9 +40,11 @@ public final class Linux {
     public static final int EINVAL = 22;
     public static final int EFBIG = 27;
     public static final int ENOSPC = 28;
+    private static final int EROFS = 30;
     public static final int EPIPE = 32;
     public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
+    private static final int EAFNOSUPPORT = 97;
     public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ENETUNREACH = 101;
@@ -320,7 +322,9 @@ public final class Linux {
             case EMFILE -> "too many open files";
             case ENOSPC -> "no space left";
             case EFBIG -> "larger than files may be (ulimit -f)";
+            case EROFS -> "read-only file system";
             case ENOSYS -> "the call is not there, or a sandbox denies it";
+            case EAFNOSUPPORT -> "address family not supported";
             case EADDRINUSE -> "address in use";
             case EADDRNOTAVAIL -> "address not available";
             case ENETUNREACH -> "network unreachable";

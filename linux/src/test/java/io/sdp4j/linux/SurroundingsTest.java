@@ -8,15 +8,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: the kernel's answers are right in mounts and networks that are not the usual ones. */
 @Timeout(60)
 final class SurroundingsTest {
+    @TempDir Path folder;
+
     private static List<String> said(List<String> under, Class<?> main, String... arguments)
             throws Exception {
         List<String> look = Stream.concat(under.stream(), Stream.of("true")).toList();
@@ -40,10 +44,14 @@ final class SurroundingsTest {
     /** As a service has it with {@code ProcSubset=pid}. */
     @Test
     void onlyProcessesAreInProc() throws Exception {
-        String mounts = "mount -t proc -o subset=pid proc /proc && exec \"$@\"";
-        List<String> under = List.of("unshare", "--mount", "sh", "-c", mounts, "-");
+        String mounts =
+                "mount -t proc -o subset=pid proc /proc && mount -t tmpfs -o ro none \"$0\""
+                        + " && exec \"$@\"";
+        String readOnly = folder.toString();
+        List<String> under = List.of("unshare", "--mount", "sh", "-c", mounts, readOnly);
         assertEquals(
-                List.of("owner found", "no machine code"), said(under, InHiddenProc.class));
+                List.of("owner found", "no machine code", "read-only file system"),
+                said(under, InHiddenProc.class, readOnly + "/directory"));
     }
 
     static final class InHiddenProc {
@@ -64,6 +72,7 @@ final class SurroundingsTest {
             }
             code |= NonTemporal.available();
             System.out.println(code ? "machine code" : "no machine code");
+            System.out.println(Linux.text(DirectoryFd.make(null, args[0])));
         }
     }
 
@@ -93,5 +102,13 @@ final class SurroundingsTest {
                 System.out.println("connection " + there + " " + back);
             }
         }
+    }
+
+    @Test
+    void anUnknownFamilyIsTold() {
+        int unknown = 999;
+        assertEquals(
+                "address family not supported",
+                Linux.text(Linux.call(Linux.SOCKET, unknown, 1, 0)));
     }
 }
