@@ -45,8 +45,11 @@ final class Sleeper {
     private int wantedInARow = IN_A_ROW;
     private int foreignTakes;
 
-    /** The thread that read last, and its kernel number, which costs a system call to learn. */
-    private Thread reader;
+    /**
+     * Identifier of the thread that read last, which is not kept alive, and its kernel number,
+     * which costs a system call to learn.
+     */
+    private long reader;
 
     private int readerNumber;
 
@@ -75,8 +78,9 @@ final class Sleeper {
         foreignTakes = events.foreignTakes();
         inARow = nanos == Long.MAX_VALUE && alone ? Math.min(inARow, MOST_IN_A_ROW) + 1 : 0;
         if (inARow > wantedInARow) {
-            if (reader != Thread.currentThread()) {
-                reader = Thread.currentThread();
+            long current = Thread.currentThread().threadId();
+            if (reader != current) {
+                reader = current;
                 readerNumber = WakeSignal.self();
             }
             events.beginRead();
