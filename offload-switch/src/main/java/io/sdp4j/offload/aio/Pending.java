@@ -2,16 +2,17 @@ package io.sdp4j.offload.aio;
 
 import java.io.IOException;
 import java.nio.channels.Channel;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 
 /**
  * The {@link Future} of an operation that is still under way.
  *
- * <p>Every failure is reported as an {@link IOException}, as by the JDK's own channels.
+ * <p>Every failure is reported as an {@link IOException}, as by the JDK's own channels. It is no
+ * {@link java.util.concurrent.CompletionStage}, whose dependents would run on the event thread.
  * Thread-safe.
  */
-final class Pending<V> extends CompletableFuture<V> {
+final class Pending<V> extends FutureTask<V> {
     /** Owner of a pending operation, which can give it up. */
     interface Owner {
         /**
@@ -29,22 +30,27 @@ final class Pending<V> extends CompletableFuture<V> {
      * @param channel closed by a forced cancel
      */
     Pending(Owner owner, Channel channel) {
+        super(() -> null);
         this.owner = owner;
         this.channel = channel;
     }
 
     /** Returns a completed future. */
     static <V> Future<V> done(V value, Throwable failure) {
-        return failure == null
-                ? CompletableFuture.completedFuture(value)
-                : CompletableFuture.failedFuture(asIo(failure));
+        Pending<V> done = new Pending<>(null, null);
+        done.finish(value, failure);
+        return done;
     }
+
+    /** Does nothing: the operation runs elsewhere. */
+    @Override
+    public void run() {}
 
     void finish(V value, Throwable failure) {
         if (failure == null) {
-            complete(value);
+            set(value);
         } else {
-            completeExceptionally(asIo(failure));
+            setException(asIo(failure));
         }
     }
 

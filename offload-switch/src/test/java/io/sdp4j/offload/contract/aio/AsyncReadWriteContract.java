@@ -21,6 +21,7 @@ import java.nio.channels.ReadPendingException;
 import java.nio.channels.WritePendingException;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -96,7 +97,9 @@ interface AsyncReadWriteContract extends Aio {
             ByteBuffer dst = ByteBuffer.allocate(8);
             var read = p.server().read(dst);
             assertFalse(read.isDone());
-            Aio.send(p.client(), "x");
+            // a dependent would run on the thread that completes it, and might wait there
+            assertFalse(read instanceof CompletionStage, "while it waits");
+            assertFalse(p.client().write(Aio.bytes("x")) instanceof CompletionStage, "at once");
             assertEquals(1, Aio.get(read));
             assertTrue(read.isDone());
             assertFalse(read.cancel(true), "over already");
