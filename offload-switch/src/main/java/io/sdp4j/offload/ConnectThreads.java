@@ -2,6 +2,8 @@ package io.sdp4j.offload;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,20 @@ public final class ConnectThreads {
 
     private ConnectThreads() {}
 
+    /**
+     * Waits for the time of moves. Not a delayed executor of the JDK's: that one changes the
+     * program's common pool.
+     */
+    private static final class Later {
+        static final ScheduledThreadPoolExecutor TIMER =
+                new ScheduledThreadPoolExecutor(1, daemons("sdp4j-connect").factory());
+
+        static {
+            TIMER.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+            TIMER.allowCoreThreadTimeOut(true);
+        }
+    }
+
     private static ThreadPoolExecutor pool(int threads) {
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(
@@ -87,6 +103,16 @@ public final class ConnectThreads {
     /** As {@link #start(Runnable)}, for the move of a connection that is on TCP meanwhile. */
     static boolean startMove(Runnable attempt) {
         return start(MOVES, attempt);
+    }
+
+    /** As {@link #startMove}, in {@code nanos}; not at all if the system has no thread for it. */
+    static void startMoveLater(Runnable attempt, long nanos) {
+        try {
+            ScheduledFuture<?> _ =
+                    Later.TIMER.schedule(() -> startMove(attempt), nanos, TimeUnit.NANOSECONDS);
+        } catch (OutOfMemoryError e) {
+            // the application's next call asks
+        }
     }
 
     /** As {@link #start(Runnable)}, for a task that does not wait for a peer. */

@@ -7,7 +7,6 @@ import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.policy.Decision;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
@@ -210,9 +209,7 @@ public abstract class Upgrade extends MovingDirections {
                     youngAgain();
                     if (nanos <= SOON_NANOS) {
                         // the application may be waiting for the peer and make no call by then
-                        CompletableFuture.delayedExecutor(
-                                        nanos, TimeUnit.NANOSECONDS, ConnectThreads::startMove)
-                                .execute(this::consider);
+                        ConnectThreads.startMoveLater(this::consider, nanos);
                     }
                 }
             }

@@ -4,8 +4,14 @@ import io.sdp4j.api.KernelSockets;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.aio.SwitchAsynchronousChannelProvider;
 import io.sdp4j.offload.jdk.JdkBridge;
 import io.sdp4j.offload.net.SwitchSocketFactory;
+import io.sdp4j.offload.spi.ConnectSpec;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.offload.spi.OffloadStream;
+import io.sdp4j.offload.spi.OffloadUnavailable;
 import io.sdp4j.policy.Policy;
 import io.sdp4j.policy.RuleFile;
 import java.io.IOException;
@@ -23,11 +29,15 @@ import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.net.UnknownHostException;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -55,6 +65,7 @@ final class InstalledMain {
             case "noAccess" -> noAccess();
             case "garbage" -> garbage();
             case "twoCopies" -> twoCopies();
+            case "commonPool" -> commonPool();
             default -> throw new IllegalArgumentException(args[0]);
         }
         System.out.println("done: " + args[0]);
@@ -195,6 +206,53 @@ final class InstalledMain {
                 check(e.getMessage().startsWith("An instance of "), e);
                 check(e.getMessage().contains(" cannot accept a connection with "), e);
             }
+        }
+    }
+
+    /** A program may want the common pool to have no thread: it stays so. */
+    private static void commonPool() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        OffloadProvider alone =
+                new UnaskedProvider() {
+                    @Override
+                    public OffloadStream connect(ConnectSpec spec) throws OffloadUnavailable {
+                        asked.incrementAndGet();
+                        throw new OffloadUnavailable(ReasonCode.NO_PEER, "no peer");
+                    }
+                };
+        OffloadSwitch moves =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new MovingProvider(alone)),
+                        Patience.SETTINGS.withUpgrade(UpgradePolicy.AT_CONNECT));
+        try (ServerSocket listener = new ServerSocket(0, 50, LOOPBACK);
+                Socket client = SwitchedSockets.socket(moves)) {
+            client.connect(listener.getLocalSocketAddress());
+            for (int i = 0; i < 2000 && asked.get() < 2; i++) {
+                Thread.sleep(10);
+            }
+            check(asked.get() > 1, "asked " + asked);
+        }
+        check(ForkJoinPool.getCommonPoolParallelism() == 1, "a move has changed it");
+        OffloadSwitch offloads =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(new LoopbackProvider()),
+                        SwitchSettings.defaults());
+        SwitchAsynchronousChannelProvider channels =
+                new SwitchAsynchronousChannelProvider(offloads);
+        try (AsynchronousServerSocketChannel listener =
+                        channels.openAsynchronousServerSocketChannel(null)
+                                .bind(new InetSocketAddress(LOOPBACK, 0));
+                AsynchronousSocketChannel client = channels.openAsynchronousSocketChannel(null)) {
+            Future<AsynchronousSocketChannel> accepted = listener.accept();
+            client.connect(listener.getLocalAddress()).get();
+            accepted.get().close();
+        }
+        check(offloads.report().offloaded().size() == 1, offloads.report());
+        check(ForkJoinPool.getCommonPoolParallelism() == 1, "a future has changed it");
+        for (Thread t : Thread.getAllStackTraces().keySet()) {
+            check(!t.getName().contains("delayScheduler"), t);
         }
     }
 

@@ -41,6 +41,13 @@ class InstalledTest {
     }
 
     @Test
+    void commonPool() throws Exception {
+        List<String> args = new ArrayList<>(ChildJvm.ACCESS);
+        args.add("-Djava.util.concurrent.ForkJoinPool.common.parallelism=0");
+        ChildJvm.run(args, "commonPool");
+    }
+
+    @Test
     void noAccess() throws Exception {
         ChildJvm.run(List.of(), "noAccess");
     }
