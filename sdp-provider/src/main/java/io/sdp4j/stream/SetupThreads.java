@@ -14,11 +14,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * A few platform daemon threads that set up connections for those who must not block in native
- * code: virtual threads, and the event thread. They end after a short idle time. Thread-safe.
+ * Platform daemon threads that set up connections for those who must not block in native code:
+ * virtual threads, and the event thread. They end after a short idle time. Thread-safe.
  */
 final class SetupThreads {
-    private static final int MAX_THREADS = 16;
+    /** So many that a carrier of virtual threads is hardly ever held by an attempt. */
+    private static final int MAX_THREADS = 256;
+
     private static final int MAX_LATER = 4;
     private static final long IDLE_SECONDS = 5;
 
