@@ -16,6 +16,7 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntBiFunction;
+import jdk.internal.misc.InnocuousThread;
 
 /**
  * A socket of a connection in a JVM whose switch has not started: the JDK's own with a count of
@@ -190,7 +191,9 @@ final class EarlySocketImpl extends EarlyImpl
             SocketImpl _ = start.apply(Map.of());
             return true;
         }
-        Thread starter = new Thread(null, new Start(start), "sdp4j-start", 0, false);
+        // the JDK's own threads, of which it is none, as those refuse a context class loader
+        ThreadGroup jdk = InnocuousThread.newSystemThread(null).getThreadGroup();
+        Thread starter = new Thread(jdk, new Start(start), "sdp4j-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
         try {

@@ -1,6 +1,7 @@
 package io.sdp4j.agent;
 
 import io.sdp4j.offload.SwitchReport;
+import io.sdp4j.policy.Environment;
 import io.sdp4j.policy.Policy;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,7 @@ final class JmxBean implements Runnable {
         if (!WATCHING.get() && WATCHING.compareAndSet(false, true)) {
             Thread thread =
                     Thread.ofPlatform()
+                            .group(Environment.topGroup())
                             .daemon()
                             .name("sdp4j-jmx")
                             .inheritInheritableThreadLocals(false)

@@ -52,7 +52,8 @@ final class EarlyStart implements Runnable {
 
     private static void begin() {
         try {
-            Thread thread = new Thread(null, new EarlyStart(), "sdp4j-start", 0, false);
+            ThreadGroup top = NativeTransports.topGroup();
+            Thread thread = new Thread(top, new EarlyStart(), "sdp4j-start", 0, false);
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
             thread.start();

@@ -35,9 +35,18 @@ final class NativeTransports extends Thread {
      * @param classes gives the loaded classes; null while the JVM ends
      */
     NativeTransports(Supplier<Class<?>[]> classes) {
-        super(null, null, "sdp4j-transports", 0, false);
+        super(topGroup(), null, "sdp4j-transports", 0, false);
         this.classes = classes;
         setDaemon(true);
+    }
+
+    /** The group that is no program's, so that none counts, interrupts or awaits its threads. */
+    static ThreadGroup topGroup() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
+        }
+        return top;
     }
 
     @Override

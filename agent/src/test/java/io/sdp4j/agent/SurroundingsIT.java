@@ -8,6 +8,7 @@ import io.sdp4j.agent.programs.LoopbackPrinter;
 import io.sdp4j.agent.programs.NoSocket;
 import io.sdp4j.agent.programs.OneChannel;
 import io.sdp4j.agent.programs.OneConnection;
+import io.sdp4j.agent.programs.OwnGroup;
 import io.sdp4j.agent.programs.RewritingAgent;
 import io.sdp4j.e2e.AgentReport;
 import io.sdp4j.e2e.programs.Proxied;
@@ -150,6 +151,33 @@ class SurroundingsIT {
             Jvm.Outcome outcome = Jvm.run(program, List.of("-D" + other, Jvm.agent("quiet")));
             assertEquals("byte=42\n", outcome.out(), outcome::err);
             assertEquals("", outcome.err());
+        }
+    }
+
+    /**
+     * Goal: a program that counts, awaits or interrupts the threads of its groups meets none of
+     * ours. Method: every way to connect, before connect returns and by a move; a host name that is
+     * looked up, and a line about it.
+     */
+    @Test
+    void hasNoThreadInTheProgramsGroups() throws IOException {
+        Path hosts = Files.writeString(folder.resolve("hosts"), "");
+        for (String rule : List.of("use sdp client * *:*", "use both client * *:*")) {
+            Path rules =
+                    Files.writeString(
+                            folder.resolve("rules.conf"),
+                            "use tcp client * unknown.host:1\nuse both server * *:*\n" + rule);
+            Jvm.Outcome outcome =
+                    Jvm.run(
+                            OwnGroup.class,
+                            List.of(
+                                    Jvm.agent("connect.timeout.ms=60000,policy=" + rules),
+                                    "-Djdk.net.hosts.file=" + hosts));
+            assertEquals(0, outcome.exitCode(), outcome::err);
+            assertTrue(outcome.outLines().contains("inside=[]"), outcome::out);
+            String outside = outcome.outLines().getLast();
+            assertTrue(outside.contains("sdp4j-caretaker"), outside);
+            assertTrue(outside.contains("sdp4j-transports"), outside);
         }
     }
 

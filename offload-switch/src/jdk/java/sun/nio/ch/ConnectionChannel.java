@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import jdk.internal.event.SocketReadEvent;
 import jdk.internal.event.SocketWriteEvent;
+import jdk.internal.misc.InnocuousThread;
 import jdk.internal.vm.annotation.DontInline;
 
 /**
@@ -476,7 +477,9 @@ public final class ConnectionChannel extends SocketChannelImpl {
             Runnable task = FIRST_FILE.getAndSet(null);
             if (task != null) {
                 try {
-                    Thread thread = new Thread(null, task, "sdp4j-files", 0, false);
+                    // as in EarlyConnection
+                    ThreadGroup jdk = InnocuousThread.newSystemThread(null).getThreadGroup();
+                    Thread thread = new Thread(jdk, task, "sdp4j-files", 0, false);
                     thread.setDaemon(true);
                     thread.setContextClassLoader(null);
                     thread.start();

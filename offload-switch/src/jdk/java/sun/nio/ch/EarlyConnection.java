@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.ToIntBiFunction;
+import jdk.internal.misc.InnocuousThread;
 
 /**
  * A channel's connection in a JVM whose switch has not started. It is made by TCP, and the switch
@@ -149,7 +150,9 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
      * @return whether it has, or this thread has to start it
      */
     private boolean startedWithin(long nanos) {
-        Thread starter = new Thread(null, rules, "sdp4j-start", 0, false);
+        // the JDK's own threads, of which it is none, as those refuse a context class loader
+        ThreadGroup jdk = InnocuousThread.newSystemThread(null).getThreadGroup();
+        Thread starter = new Thread(jdk, rules, "sdp4j-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
         try {

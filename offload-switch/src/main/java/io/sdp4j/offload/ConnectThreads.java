@@ -1,5 +1,6 @@
 package io.sdp4j.offload;
 
+import io.sdp4j.policy.Environment;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -80,7 +81,11 @@ public final class ConnectThreads {
 
     /** They hold nothing of their caller's: their context class loader is the system's. */
     private static Thread.Builder.OfPlatform daemons(String name) {
-        return Thread.ofPlatform().daemon().name(name).inheritInheritableThreadLocals(false);
+        return Thread.ofPlatform()
+                .group(Environment.topGroup())
+                .daemon()
+                .name(name)
+                .inheritInheritableThreadLocals(false);
     }
 
     /** Logs the failure of a task of ours, of which the application's handler must not hear. */

@@ -69,6 +69,15 @@ public record Environment(
                 HostLookup.SYSTEM);
     }
 
+    /** The group that is no program's, so that none counts, interrupts or awaits its threads. */
+    public static ThreadGroup topGroup() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
+        }
+        return top;
+    }
+
     // Classes where lambdas would do: the first lambda of a JVM costs its start tens of
     // milliseconds.
 

@@ -92,7 +92,7 @@ final class NamedHosts implements HostLookup, Runnable {
     void ask() {
         collected = true;
         // by this name the shim knows a resolver's sockets, for which a thread that starts waits
-        Thread thread = new Thread(null, this, "sdp4j-hosts", 0, false);
+        Thread thread = new Thread(Environment.topGroup(), this, "sdp4j-hosts", 0, false);
         thread.setDaemon(true);
         // with it the JDK's first look-up finds the application's resolver
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());

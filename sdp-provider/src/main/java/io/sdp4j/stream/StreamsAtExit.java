@@ -1,5 +1,6 @@
 package io.sdp4j.stream;
 
+import io.sdp4j.linux.DaemonThread;
 import io.sdp4j.offload.jdk.LastHook;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +36,7 @@ final class StreamsAtExit {
         }
         Thread flusher =
                 Thread.ofPlatform()
+                        .group(DaemonThread.topGroup())
                         .name("sdp4j-gathered")
                         .inheritInheritableThreadLocals(false)
                         .unstarted(this::flush);

@@ -1,6 +1,7 @@
 package io.sdp4j.agent.log;
 
 import io.sdp4j.offload.jdk.LastHook;
+import io.sdp4j.policy.Environment;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
@@ -50,7 +51,7 @@ final class LogThread implements Runnable {
             hooked = true;
             boolean _ = LastHook.add(() -> await(LAST_NANOS));
         }
-        Thread next = new Thread(null, this, "sdp4j-log", 0, false);
+        Thread next = new Thread(Environment.topGroup(), this, "sdp4j-log", 0, false);
         next.setDaemon(true);
         next.setContextClassLoader(ClassLoader.getSystemClassLoader()); // logging looks there
         try {

@@ -1,5 +1,6 @@
 package io.sdp4j.fabric.shm;
 
+import io.sdp4j.linux.DaemonThread;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +23,7 @@ final class NamesAtExit {
         if (HOOKED.compareAndSet(false, true)) {
             Thread hook =
                     Thread.ofPlatform()
+                            .group(DaemonThread.topGroup())
                             .name("sdp4j-names")
                             .inheritInheritableThreadLocals(false)
                             .unstarted(NamesAtExit::removeAll);
