@@ -51,6 +51,12 @@ final class ChannelStream extends StreamHandle implements Carrier {
         connection.noteThread(); // this thread may have connected the channel
     }
 
+    /** Cuts the connection as if the peer had reset it. */
+    void cut() {
+        boolean _ = reset.tellsReader();
+        close(0);
+    }
+
     /** Called after a data lock was given back: a close, or a move, may wait for it. */
     private void left() {
         if (writeLock.isHeldByCurrentThread()) {

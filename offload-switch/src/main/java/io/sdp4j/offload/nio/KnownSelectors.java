@@ -90,9 +90,10 @@ final class KnownSelectors {
      */
     void takeOut(SelChImpl kernel) {
         forgetting = true; // first: a thread that asks from now on does not put it back
-        List<SelectionKey> out = new ArrayList<>();
+        SelectionKey[] keys = allKeys();
+        List<SelectionKey> out = new ArrayList<>(keys.length); // first: there may be no memory
         takenOut = out;
-        for (SelectionKey key : allKeys()) {
+        for (SelectionKey key : keys) {
             // waits for a selector that has asked before and is about to register the number
             if (key != null && ChannelBridge.takeOut(key, kernel.getFDVal())) {
                 out.add(key);
@@ -110,17 +111,11 @@ final class KnownSelectors {
         forgetting = false;
         for (SelectionKey key : allKeys()) {
             if (key instanceof SelectionKeyImpl k && k.isValid()) {
-                // puts nothing in: waits until the selector has asked, or asks anew; false =
-                // nothing can be put into this kind
-                boolean put = ChannelBridge.putIn(key, now.getFDVal(), () -> 0);
-                if (put && (takenOut.contains(key) || asked(key))) {
-                    put =
-                            ChannelBridge.putIn(
-                                    key,
-                                    now.getFDVal(),
-                                    () -> now.translateInterestOps(k.nioInterestOps()));
-                } else {
-                    put &= !askedUnknown;
+                boolean put = false;
+                try {
+                    put = putBack(now, k);
+                } catch (OutOfMemoryError e) {
+                    // the selector registers the number itself when it asks
                 }
                 if (!put) {
                     ChannelBridge.queueUpdate(key);
@@ -132,6 +127,18 @@ final class KnownSelectors {
         synchronized (this) {
             askers = List.of();
         }
+    }
+
+    /** False if the selector must be made to ask. */
+    private boolean putBack(SelChImpl now, SelectionKeyImpl key) {
+        // puts nothing in: waits until the selector has asked, or asks anew; false = nothing can
+        // be put into this kind
+        boolean put = ChannelBridge.putIn(key, now.getFDVal(), () -> 0);
+        if (put && (takenOut.contains(key) || asked(key))) {
+            return ChannelBridge.putIn(
+                    key, now.getFDVal(), () -> now.translateInterestOps(key.nioInterestOps()));
+        }
+        return put && !askedUnknown;
     }
 
     /**

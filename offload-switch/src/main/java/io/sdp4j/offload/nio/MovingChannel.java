@@ -139,6 +139,9 @@ final class MovingChannel extends Upgrade implements Carrier {
                     tryAdopt();
                 } catch (OutOfMemoryError e) {
                     // it would hide what the caller has read or written; a later call tries again
+                } catch (RuntimeException | Error e) {
+                    attempts.set(0); // else no later call would try
+                    throw e;
                 }
             } while (!attempts.compareAndSet(seen, 0));
         }

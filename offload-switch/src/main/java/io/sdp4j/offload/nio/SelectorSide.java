@@ -73,8 +73,8 @@ final class SelectorSide {
             return;
         }
         ReadinessEpoll epoll = prepared != null ? prepared : new ReadinessEpoll(stream.notifyFd());
-        prepared = null;
         ReadinessFd made = new ReadinessFd(connection, stream, epoll);
+        prepared = null;
         boolean complete = false;
         try {
             FileDescriptor number = channel.descriptor();

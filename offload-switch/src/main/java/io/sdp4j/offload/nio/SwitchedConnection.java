@@ -250,14 +250,29 @@ final class SwitchedConnection implements ConnectionSwitch {
      * {@link #nudgeMoved} follows without them.
      */
     void adoptMoved() {
-        selectorSide.selectors.takeOut(channel);
+        try {
+            selectorSide.selectors.takeOut(channel);
+            synchronized (stateLock) {
+                connect.moved();
+                selectorSide.follow();
+            }
+        } catch (IOException | OutOfMemoryError e) {
+            cutMoved();
+        }
+    }
+
+    /** No selector can be shown the stream. The connection breaks, and the kernel's socket ends. */
+    private void cutMoved() {
         synchronized (stateLock) {
             connect.moved();
             try {
-                selectorSide.follow();
+                if (channel.isOpen()) {
+                    channel.endKernelInput();
+                }
             } catch (IOException e) {
-                // nothing can be selected; as if the connection had broken
-                stream.close(0);
+                // it has ended before
+            } finally {
+                stream.cut();
             }
         }
     }
