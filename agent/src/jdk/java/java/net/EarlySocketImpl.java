@@ -312,8 +312,12 @@ final class EarlySocketImpl extends EarlyImpl
             return;
         }
         if (enough() || listenerWentOn()) {
-            asked = true;
-            SocketImpl _ = start.apply(Map.of("enough", this));
+            try {
+                SocketImpl _ = start.apply(Map.of("enough", this));
+                asked = true;
+            } catch (OutOfMemoryError e) {
+                // the bytes of the caller have gone or come; a later call asks again
+            }
         }
     }
 

@@ -128,7 +128,17 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             }
             starting = true;
         }
-        rules.starter().accept(new Object[] {this});
+        boolean asked = false;
+        try {
+            rules.starter().accept(new Object[] {this});
+            asked = true;
+        } finally {
+            if (!asked) {
+                synchronized (this) {
+                    starting = false;
+                }
+            }
+        }
     }
 
     /** Starts the switch, which goes on with the connection. If it does not, the count ends. */

@@ -30,6 +30,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: the switch goes on with an early channel whatever the application's threads wait for, and
@@ -235,6 +238,41 @@ class EarlyGoOnTest {
         assertThrows(IOException.class, writer::get);
         Void _ = goOn();
         assertFalse(known());
+    }
+
+    /** Its bytes count, and a later call asks again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCallThatHasNoMemoryToAskForTheSwitchReturns(boolean reads) throws Throwable {
+        AtomicInteger asked = new AtomicInteger();
+        Consumer<Object[]> starter =
+                _ -> {
+                    asked.getAndIncrement();
+                    throw new OutOfMemoryError("test");
+                };
+        try (SocketChannel busy = early(MAY_MOVE, starter)) {
+            busy.connect(listener.getLocalAddress());
+            try (SocketChannel peer = listener.accept()) {
+                SocketChannel from = reads ? peer : busy;
+                SocketChannel to = reads ? busy : peer;
+                await().until(
+                                () -> {
+                                    for (int i = 0; i < 64; i++) {
+                                        pass(from, to);
+                                    }
+                                    return asked.get() >= 2;
+                                });
+            }
+        }
+    }
+
+    private static void pass(SocketChannel from, SocketChannel to) throws IOException {
+        ByteBuffer chunk = ByteBuffer.allocate(16 << 10);
+        assertEquals(chunk.capacity(), from.write(chunk));
+        chunk.clear();
+        while (chunk.hasRemaining()) {
+            assertTrue(to.read(chunk) > 0);
+        }
     }
 
     @Test
