@@ -593,7 +593,7 @@ final class EarlySocketImpl extends EarlyImpl
         } catch (InterruptedIOException e) {
             close(); // as Socket does; a part that has gone is not counted
             throw e;
-        } catch (Error e) { // here neither
+        } catch (IOException | Error e) { // here neither
             SocketImpl _ = changed();
             tellNext(null);
             throw e;
