@@ -81,6 +81,7 @@ final class EarlySocketImpl extends EarlyImpl
     private InetSocketAddress bound; // what the application asked for, or null
     private InetSocketAddress remote; // null before it is connected
     private volatile boolean nonBlocking; // its descriptor; also set by readers and writers
+    private volatile boolean timed; // reads have a time limit
 
     /** Where it was accepted, if it may move; null for one that has connected. */
     private volatile WeakReference<EarlyServerImpl> listener; // set before counted
@@ -350,6 +351,12 @@ final class EarlySocketImpl extends EarlyImpl
         return kernel;
     }
 
+    @Override
+    void timeout(int millis) throws SocketException {
+        super.timeout(millis);
+        timed = millis > 0;
+    }
+
     // --- life ---
 
     @Override
@@ -487,7 +494,7 @@ final class EarlySocketImpl extends EarlyImpl
             if (next != null) {
                 return 0;
             }
-            noteThread();
+            noteUse(timed);
             int n = in.read(b, off, len);
             if (n < 0) {
                 return toldEnd() ? n : 0; // the switch may have ended the wait
@@ -528,9 +535,12 @@ final class EarlySocketImpl extends EarlyImpl
         }
     }
 
-    /** The JDK makes the descriptor non-blocking for a virtual thread, and leaves it so. */
-    private void noteThread() {
-        if (!nonBlocking && Thread.currentThread().isVirtual()) {
+    /**
+     * The JDK makes the descriptor non-blocking for a virtual thread and for a read with a time
+     * limit, and leaves it so.
+     */
+    private void noteUse(boolean timed) {
+        if (!nonBlocking && (timed || Thread.currentThread().isVirtual())) {
             nonBlocking = true;
         }
     }
@@ -584,7 +594,7 @@ final class EarlySocketImpl extends EarlyImpl
             if (next != null) {
                 return false;
             }
-            noteThread();
+            noteUse(false);
             out.write(b, off, len);
             sent.set(sent.get() + len);
             wrote = true;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.e2e.programs.CannotGoOn;
 import io.sdp4j.e2e.programs.CannotStart;
 import io.sdp4j.e2e.programs.ChangedRules;
+import io.sdp4j.e2e.programs.EarlyByHand;
 import io.sdp4j.e2e.programs.EarlyChannels;
 import io.sdp4j.e2e.programs.EarlyEnd;
 import io.sdp4j.e2e.programs.EarlyLife;
@@ -329,6 +330,26 @@ class EarlyIT {
         try (Jvms jvms = new Jvms(directory)) {
             Child early = run(jvms, jvms.rules(), options, EarlyEnd.class, port);
             assertEquals("-1", early.results().get("after"), early::toString);
+        }
+    }
+
+    /** And its calls have their bytes where there is no memory to start the switch. */
+    @Test
+    void theSwitchIsToldOfWhatASocketHasSeen() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        List<String> options = new ArrayList<>(AUTO);
+        options.add("--add-opens=java.base/java.net=ALL-UNNAMED");
+        try (Jvms jvms = new Jvms(directory)) {
+            Child early = run(jvms, jvms.rules(), options, EarlyByHand.class, port);
+            assertEquals(
+                    Map.of(
+                            "limit", "false",
+                            "read", "1",
+                            "timed", "true",
+                            "part", "stays",
+                            "scarce", "false"),
+                    early.results(),
+                    early::toString);
         }
     }
 

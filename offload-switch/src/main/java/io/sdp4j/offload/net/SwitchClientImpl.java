@@ -84,8 +84,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                     return false;
                 }
             }
-            boolean nonBlocking = // also after a timed read
-                    timeoutMillis > 0 || Boolean.TRUE.equals(early.get("nonBlocking"));
+            boolean nonBlocking = Boolean.TRUE.equals(early.get("nonBlocking"));
             MovingConnection moving =
                     moving(kernel, decision, table, kernelInfo, nonBlocking, began(early));
             if (Boolean.TRUE.equals(early.get("ended"))) {
