@@ -6,6 +6,8 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 
@@ -30,8 +32,8 @@ public final class AcceptedTable implements AcceptedConnections {
 
     private final ConcurrentHashMap<Ends, Entry> entries = new ConcurrentHashMap<>();
 
-    /** Connections for which a provider is making a stream. */
-    private final ConcurrentHashMap<Ends, Entry> moving = new ConcurrentHashMap<>();
+    /** Connections for which a provider is making a stream; few. Guarded by itself. */
+    private final List<Entry> moving = new ArrayList<>();
 
     private final ReferenceQueue<Upgrade> dead = new ReferenceQueue<>();
 
@@ -67,21 +69,41 @@ public final class AcceptedTable implements AcceptedConnections {
 
     @Override
     public boolean begin(InetSocketAddress local, InetSocketAddress remote) {
-        Ends ends = new Ends(local, remote);
-        Entry entry = entries.get(ends);
+        Entry entry = entries.get(new Ends(local, remote));
         Upgrade connection = connection(entry);
-        if (connection == null || moving.putIfAbsent(ends, entry) != null) {
+        if (connection == null) {
             return false;
+        }
+        synchronized (moving) {
+            if (find(local, remote) >= 0) {
+                return false;
+            }
+            moving.add(entry); // first: there may be no memory for it
         }
         boolean begun = connection.begin();
         if (!begun) {
-            moving.remove(ends);
+            Upgrade _ = end(local, remote);
         }
         return begun;
     }
 
+    /** Allocates nothing: what becomes of a move is told also where memory has run out. */
     private Upgrade end(InetSocketAddress local, InetSocketAddress remote) {
-        return connection(moving.remove(new Ends(local, remote)));
+        synchronized (moving) {
+            int i = find(local, remote);
+            return i < 0 ? null : moving.remove(i).get();
+        }
+    }
+
+    private int find(InetSocketAddress local, InetSocketAddress remote) {
+        assert Thread.holdsLock(moving);
+        for (int i = 0; i < moving.size(); i++) {
+            Ends ends = moving.get(i).ends;
+            if (ends.remote.equals(remote) && ends.local.equals(local)) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     @Override

@@ -88,6 +88,7 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_NO_LISTENER));
             return;
         }
+        Answer answer = new Answer(fabric, request); // first: there may be no memory for it
         if (request.moves()) {
             // the kernel has accepted it already, so no backlog counts
             if (!spec.accepted().begin(request.localAddress(), request.remoteAddress())) {
@@ -99,12 +100,21 @@ final class SdpListener implements OffloadListener {
             request.reject(Reasons.refusal(Reasons.CAUSE_BACKLOG));
             return;
         }
-        PassiveOpen.answer(request, fabric, context, new Answer(fabric, request));
+        boolean answered = false;
+        try {
+            PassiveOpen.answer(request, fabric, context, answer);
+            answered = true;
+        } finally {
+            if (!answered) {
+                answer.fail();
+            }
+        }
     }
 
     private final class Answer implements PassiveOpen.Outcome {
         private final Fabric fabric;
         private final ConnectionRequest request;
+        private boolean told; // event thread
 
         Answer(Fabric fabric, ConnectionRequest request) {
             this.fabric = fabric;
@@ -122,9 +132,11 @@ final class SdpListener implements OffloadListener {
             }
             if (request.moves()) {
                 spec.accepted().moved(stream);
+                told = true;
                 return;
             }
             ready.add(stream);
+            told = true;
             if (closed) {
                 abortReady();
             } else {
@@ -132,13 +144,22 @@ final class SdpListener implements OffloadListener {
             }
         }
 
-        @Override
-        public void onFailed(FabricException failure) {
+        /** Tells that there is no connection, unless more was told. There may be no memory. */
+        private void fail() {
+            if (told) {
+                return;
+            }
             if (request.moves()) {
                 spec.accepted().failed(request.localAddress(), request.remoteAddress());
             } else {
                 waiting.decrementAndGet();
             }
+            told = true;
+        }
+
+        @Override
+        public void onFailed(FabricException failure) {
+            fail();
             SdpListener.this.onFailed(request, failure);
         }
 
@@ -149,6 +170,7 @@ final class SdpListener implements OffloadListener {
             } else {
                 waiting.decrementAndGet();
             }
+            told = true;
             SdpListener.this.onFailed(request, PassiveOpen.lost(why));
         }
     }

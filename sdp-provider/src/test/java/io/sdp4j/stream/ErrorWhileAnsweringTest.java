@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sdp4j.api.ReasonCode;
+import io.sdp4j.fabric.ConnectionRequest;
 import io.sdp4j.fabric.Fabric;
+import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
@@ -143,6 +146,59 @@ final class ErrorWhileAnsweringTest {
         } finally {
             assertThrows(AssertionError.class, fabric::close);
         }
+    }
+
+    /** Nothing more comes from a provider that has failed to answer the peer's request. */
+    @Test
+    void anAcceptedConnectionForWhichThereIsNoMemoryStays() throws Exception {
+        try (TestFabric fabric = new TestFabric();
+                ServerSocketChannel listener =
+                        TestChannels.listen(
+                                moving(fabric.provider(ErrorWhileAnsweringTest::scarce)));
+                SocketChannel client = moving(fabric.provider()).openSocketChannel()) {
+            client.connect(listener.getLocalAddress());
+            try (SocketChannel server = listener.accept()) {
+                client.write(ByteBuffer.allocate(1));
+                await().until(
+                                () ->
+                                        SwitchChannels.explain(client).orElseThrow().reason()
+                                                != ReasonCode.YOUNG);
+                client.shutdownOutput();
+                assertEquals(1, server.read(ByteBuffer.allocate(9)));
+                assertEquals(-1, server.read(ByteBuffer.allocate(9)));
+            }
+        }
+    }
+
+    /** {@code fabric} without memory to accept a request. */
+    private static Fabric scarce(Fabric fabric) {
+        return Shims.around(
+                Fabric.class,
+                fabric,
+                (_, method, args) -> {
+                    if (!method.getName().equals("listen")) {
+                        return null;
+                    }
+                    ListenRequest all = (ListenRequest) args[0];
+                    return fabric.listen(
+                            new ListenRequest(
+                                    all.address(),
+                                    all.dualStack(),
+                                    r -> all.handler().onRequest(unable(r)),
+                                    all.accepted()));
+                });
+    }
+
+    private static ConnectionRequest unable(ConnectionRequest request) {
+        return Shims.around(
+                ConnectionRequest.class,
+                request,
+                (_, method, _) -> {
+                    if (method.getName().equals("accept")) {
+                        throw new OutOfMemoryError("test");
+                    }
+                    return null;
+                });
     }
 
     private static SelectorProvider moving(OffloadProvider provider) {
