@@ -33,6 +33,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private static final String LEFT = "the client left";
     private static final String FAILED = "a hand-shake failed: ";
+    private static final byte[] NO_DATA = {};
 
     private enum State {
         HELLO,
@@ -54,6 +55,12 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private final HandshakeReader reader;
     private final AtomicBoolean decided = new AtomicBoolean();
+
+    // made before they are needed: there may be no memory then
+    private final FabricException gone = new FabricException(Cause.CLOSED, LEFT);
+    private final FabricException scarce =
+            new FabricException(Cause.RESOURCES, FAILED + "there was no memory");
+
     private State state = State.HELLO;
     private ShmHandshake.Hello hello;
     private EventLoop.Timer timer;
@@ -221,8 +228,8 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             if (state != State.ASKED) {
                 throw e;
             }
-            listener.onShort(FAILED + e);
             refuse(ShmHandshake.NO_MEMORY, null); // no answer would ever come
+            listener.onShort(FAILED + e);
         }
     }
 
@@ -252,12 +259,15 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
     }
 
     private void refuse(int status, FabricException why) {
-        refuse(status, new byte[0], why);
+        refuse(status, NO_DATA, why);
     }
 
     private void refuse(int status, byte[] privateData, FabricException why) {
-        answer.refuse(status, privateData);
-        end(why);
+        try {
+            answer.refuse(status, privateData);
+        } finally {
+            end(why);
+        }
     }
 
     @Override
@@ -296,11 +306,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
                 () -> {
                     outcome = told;
                     if (left || state != State.ASKED) {
-                        end(new FabricException(Cause.CLOSED, LEFT));
-                        return;
-                    }
-                    if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
-                        refuse(ShmHandshake.TOO_MUCH, tooMuch());
+                        end(gone);
                     } else {
                         grant(spec, data);
                     }
@@ -332,7 +338,11 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private void grant(QpSpec spec, byte[] privateData) {
         try {
-            answerYes(spec, privateData);
+            if (ShmLayout.wishes(hello.spec()) > ShmLayout.mostWishes(spec)) {
+                refuse(ShmHandshake.TOO_MUCH, tooMuch());
+            } else {
+                answerYes(spec, privateData);
+            }
         } catch (FabricException e) {
             end(e);
         } catch (IOException e) {
@@ -341,7 +351,12 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
             if (state != State.ASKED) {
                 throw e;
             }
-            refuse(ShmHandshake.NO_MEMORY, new FabricException(Cause.RESOURCES, FAILED + e, e));
+            FabricException why = scarce;
+            try {
+                why = new FabricException(Cause.RESOURCES, FAILED + e, e);
+            } finally {
+                refuse(ShmHandshake.NO_MEMORY, why);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.sdp4j.fabric.shm;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -242,6 +244,55 @@ final class ShmScarceMemoryTest extends ShmDirectory {
             client.close();
         } finally {
             free.countDown();
+        }
+    }
+
+    /** The operator is told afterwards, if there is memory for that. */
+    @Test
+    void aClientIsRefusedThoughTheShortageCannotBeTold() throws Exception {
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = ShmFabric.open(Ends.config(dir), loop);
+                ShmFabric client = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            new RequestHandler() {
+                                @Override
+                                public void onRequest(ConnectionRequest request) {
+                                    throw new OutOfMemoryError("test");
+                                }
+
+                                @Override
+                                public void onShort(String why) {
+                                    throw new OutOfMemoryError("test");
+                                }
+                            }));
+            FabricException e =
+                    assertThrows(FabricException.class, () -> client.connect(request(at)));
+            assertEquals(FabricException.Cause.RESOURCES, e.why(), e.toString());
+        }
+    }
+
+    /** Its data does not fit into one, as where there is no memory for it. */
+    @Test
+    void aHandShakeWhoseRefusalCannotBeMadeEnds() throws Exception {
+        BlockingQueue<ConnectionRequest> asked = new ArrayBlockingQueue<>(1);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = ShmFabric.open(Ends.config(dir), loop);
+                ShmFabric client = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            server.listen(new ListenRequest(at, false, asked::add));
+            CompletableFuture<FabricException.Cause> told =
+                    CompletableFuture.supplyAsync(
+                            () ->
+                                    assertThrows(
+                                                    FabricException.class,
+                                                    () -> client.connect(request(at)))
+                                            .why());
+            asked.take().reject(new byte[ShmHandshake.MESSAGE_BYTES]);
+            assertNotEquals(FabricException.Cause.TIMED_OUT, told.get());
         }
     }
 
