@@ -83,7 +83,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     void start() {
         try {
-            timer = fabric.loop.schedule(this::onSilence, HELLO_NANOS);
+            timer = fabric.loop.schedule(silence(), HELLO_NANOS);
             link.watch(this);
             if (again) {
                 link.send(new byte[] {ShmTransport.FREE}, 1, -1);
@@ -101,11 +101,28 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
     }
 
-    private void onSilence() {
-        if (!again) {
-            listener.onRefused(link, "it says nothing, or half of it");
+    private EventLoop.Repeatable silence() {
+        return this::onSilence;
+    }
+
+    /**
+     * The time for the client's message is over. Looks first: timers run before handlers, and this
+     * thread may have been stopped while the message came.
+     */
+    void onSilence() {
+        State was = state;
+        onReadable();
+        if (state != was) {
+            return;
         }
-        end(null);
+        if (state == State.ANSWERED) {
+            end(new FabricException(Cause.TIMED_OUT, "the client did not map the memory"));
+        } else if (state == State.HELLO) {
+            if (!again) {
+                listener.onRefused(link, "it says nothing, or half of it");
+            }
+            end(null);
+        }
     }
 
     /** Ends this side if it only waits for another connection on an old transport. */
@@ -362,7 +379,7 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
 
     private void answerYes(QpSpec spec, byte[] privateData) throws IOException {
         if (!again) { // first: a failure after the answer cannot be reported to the client
-            timer = fabric.loop.schedule(() -> end(notMapped()), MAPPING_NANOS);
+            timer = fabric.loop.schedule(silence(), MAPPING_NANOS);
         }
         answer.grant(hello, spec, privateData);
         if (again) {
@@ -371,10 +388,6 @@ final class ShmPassiveSide implements PeerSocket.Handler, ConnectionRequest {
         }
         state = State.ANSWERED;
         link.expect(fabric.patienceNanos());
-    }
-
-    private static FabricException notMapped() {
-        return new FabricException(Cause.TIMED_OUT, "the client did not map the memory");
     }
 
     private void onReady() throws IOException {

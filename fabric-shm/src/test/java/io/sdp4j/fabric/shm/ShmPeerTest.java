@@ -1,6 +1,7 @@
 package io.sdp4j.fabric.shm;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,10 +14,16 @@ import io.sdp4j.fabric.FabricListener;
 import io.sdp4j.fabric.ListenRequest;
 import io.sdp4j.fabric.QueuePair;
 import io.sdp4j.fabric.WcStatus;
+import io.sdp4j.linux.EpollLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,6 +34,42 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How a peer that fails, or whose process ends, is seen, and what becomes of its names. */
 @SuppressWarnings("try") // closing early is the point
 final class ShmPeerTest extends ShmDirectory {
+    /**
+     * Goal: a client that has mapped the memory in time is taken, though the event thread was
+     * stopped meanwhile. Method: the timer runs first then, as here by hand.
+     */
+    @Test
+    void aThreadThatWasStoppedLooksBeforeItsTimeIsOver() throws Exception {
+        CountDownLatch mapped = new CountDownLatch(1);
+        BlockingQueue<QueuePair> accepted = new ArrayBlockingQueue<>(1);
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        EpollLoop loop = new EpollLoop("test-stopped", failures::add);
+        Taker taker = new Taker(accepted::add, failures::add);
+        try (ServerSocket kernel = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                ShmFabric server = ShmFabric.open(Ends.config(dir), loop);
+                ShmFabric client = Ends.fabric(dir)) {
+            InetSocketAddress at = (InetSocketAddress) kernel.getLocalSocketAddress();
+            server.listen(
+                    new ListenRequest(
+                            at,
+                            false,
+                            r -> {
+                                r.accept(SPEC, new byte[0], taker);
+                                assertDoesNotThrow(() -> mapped.await());
+                                ((ShmPassiveSide) r).onSilence();
+                            }));
+            QueuePair qp = Ends.connect(client, at, SPEC);
+            mapped.countDown();
+            await().until(() -> !accepted.isEmpty() || !failures.isEmpty());
+            assertTrue(failures.isEmpty(), failures::toString);
+            accepted.take().close();
+            qp.close();
+        } finally {
+            mapped.countDown();
+            loop.end();
+        }
+    }
+
     /** Goal: an end by our error is told apart from the end of our process. */
     @Test
     void aFailedQueuePairIsNoDeadPeer() throws Exception {
