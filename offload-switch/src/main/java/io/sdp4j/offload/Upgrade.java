@@ -201,7 +201,10 @@ public abstract class Upgrade extends MovingDirections {
                 refused(peerAsked);
                 long nanos = trigger.askAgainNanos(attempt.reason());
                 again = nanos > 0 && waitsForAnswer();
-                if (!again || attempt.reason() != ReasonCode.NOT_ACCEPTED) {
+                // one that is over meanwhile was not refused
+                if (waitsForAnswer()
+                        && attempt.reason() != ReasonCode.ABANDONED
+                        && (!again || attempt.reason() != ReasonCode.NOT_ACCEPTED)) {
                     news = staysFor(attempt);
                 }
                 if (again) {

@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,11 +20,16 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: with {@code upgrade=auto} a connection asks to move when that pays, and only then. */
 @Timeout(60)
@@ -36,7 +42,7 @@ class UpgradeAutoTest {
     private volatile InetSocketAddress askedFor;
 
     /** Would move each connection, and never has a peer. */
-    private final class Asked extends UnaskedProvider {
+    private class Asked extends UnaskedProvider {
         @Override
         public boolean moves(InetAddress remote, List<String> fabrics) {
             return true;
@@ -122,6 +128,43 @@ class UpgradeAutoTest {
                                         () ->
                                                 virtual.submit(() -> sendMuch(client, server)).get()
                                                         > 0));
+    }
+
+    /** One that ends while its peer is asked was not refused. */
+    @ParameterizedTest
+    @EnumSource(names = {"ABANDONED", "MEMORY"})
+    void aMoveThatAnEndCutsShortIsNoFallback(ReasonCode told) throws IOException {
+        CompletableFuture<Thread> asking = new CompletableFuture<>();
+        Socket[] closed = new Socket[1];
+        OffloadSwitch owner =
+                new OffloadSwitch(
+                        Policy::allowAll,
+                        List.of(
+                                new Asked() {
+                                    @Override
+                                    public OffloadStream connect(ConnectSpec spec)
+                                            throws OffloadUnavailable {
+                                        asking.complete(Thread.currentThread());
+                                        if (told != ReasonCode.ABANDONED) {
+                                            assertDoesNotThrow(closed[0]::close);
+                                        }
+                                        throw new OffloadUnavailable(told, "over");
+                                    }
+                                }),
+                        SwitchSettings.defaults().withUpgrade(UpgradePolicy.afterBytes(1)));
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket client = SwitchedSockets.socket(owner)) {
+            closed[0] = client;
+            client.connect(listener.getLocalSocketAddress());
+            client.getOutputStream().write(1);
+            Thread thread = asking.join();
+            await().until(
+                            () ->
+                                    Stream.of(thread.getStackTrace())
+                                            .noneMatch(f -> f.getClassName().contains("Upgrade")));
+            assertEquals(Map.of(ReasonCode.YOUNG, 1L), owner.counters().report().reasons());
+            assertEquals(0, owner.counters().report().kernelFallback());
+        }
     }
 
     private interface Use {
