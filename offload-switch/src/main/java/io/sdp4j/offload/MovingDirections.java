@@ -309,6 +309,15 @@ abstract class MovingDirections extends UpgradeState {
         return before != why.reason();
     }
 
+    /** Goes from YOUNG to STAYS; false if it is in another state. */
+    final synchronized boolean stayForGood(Attempt why) {
+        if (!stay()) {
+            return false;
+        }
+        boolean _ = staysFor(why);
+        return true;
+    }
+
     /**
      * Counts the move: the end that proposed it has told its limit, and cannot give the move up any
      * more. Without memory for it the counters miss the move.

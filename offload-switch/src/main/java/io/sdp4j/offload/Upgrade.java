@@ -144,7 +144,7 @@ public abstract class Upgrade extends MovingDirections {
                 && state == State.YOUNG
                 && waits() == UpgradePolicy.Waits.SELECTOR
                 && trigger.carriesLittle()
-                && stay();
+                && stayForGood(owner.notWorthMoving());
     }
 
     final synchronized void withDescriptor(IntConsumer use) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sdp4j.api.ReasonCode;
 import io.sdp4j.offload.contract.SwitchedSockets;
 import io.sdp4j.offload.contract.UnaskedProvider;
+import io.sdp4j.offload.nio.SwitchChannels;
 import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.OffloadStream;
 import io.sdp4j.offload.spi.OffloadUnavailable;
@@ -18,6 +19,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -163,6 +166,30 @@ class UpgradeAutoTest {
                                     Stream.of(thread.getStackTrace())
                                             .noneMatch(f -> f.getClassName().contains("Upgrade")));
             assertEquals(Map.of(ReasonCode.YOUNG, 1L), owner.counters().report().reasons());
+            assertEquals(0, owner.counters().report().kernelFallback());
+        }
+    }
+
+    /** The peer's answer is a reason, too, before the connection proves to be slow. */
+    @Test
+    void aChannelHasOneReasonAtATime() throws IOException {
+        long never = Long.MAX_VALUE;
+        OffloadSwitch owner =
+                owner(new UpgradePolicy(1, never, 0, 0, never, never), new UpgradeGate(() -> 0, 1));
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                SocketChannel client = SwitchChannels.provider(owner).openSocketChannel()) {
+            assertTrue(client.connect(listener.getLocalSocketAddress()));
+            assertEquals(1, client.write(ByteBuffer.allocate(1)));
+            await().until(
+                            () ->
+                                    SwitchChannels.explain(client).orElseThrow().reason()
+                                            == ReasonCode.NO_PEER);
+            client.configureBlocking(false);
+            assertEquals(1, client.write(ByteBuffer.allocate(1)));
+            assertEquals(
+                    ReasonCode.NOT_WORTH, SwitchChannels.explain(client).orElseThrow().reason());
+            assertEquals(Map.of(ReasonCode.NOT_WORTH, 1L), owner.counters().report().reasons());
+            assertEquals(1, owner.counters().report().kernelPolicy());
             assertEquals(0, owner.counters().report().kernelFallback());
         }
     }

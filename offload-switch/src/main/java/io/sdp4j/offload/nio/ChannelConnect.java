@@ -126,14 +126,11 @@ final class ChannelConnect {
         }
     }
 
-    /** Changes the reason why a connection that is up stays with the kernel. */
+    /** Notes the reason, counted already, why a connection that is up stays with the kernel. */
     void becomes(Attempt attempt) {
-        ReasonCode was;
         synchronized (connection.stateLock) {
-            was = why.reason();
             why = attempt;
         }
-        owner.counters().stays(was, attempt.reason());
     }
 
     /** Returns why the kernel carries the connection; empty unless that is up. */
