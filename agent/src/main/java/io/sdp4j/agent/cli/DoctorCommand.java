@@ -113,7 +113,7 @@ final class DoctorCommand extends Subcommand {
                         .collect(Collectors.joining(", "));
         return switch (worst) {
             case FAIL -> "FAIL: connections stay on kernel TCP, or fail; mend: " + named;
-            case WARN -> "WARN: offload works, but not everywhere; look at: " + named;
+            case WARN -> "WARN: not everything is as it should be; look at: " + named;
             case OK, SKIP -> "OK: nothing stands in the way of offload";
         };
     }

@@ -30,6 +30,22 @@ class ProcessChecksTest {
     }
 
     @Test
+    void aListenerThatCannotOffloadIsWorthALook() {
+        assertEquals(Check.Verdict.WARN, accepted("UNAVAILABLE"));
+        assertEquals(Check.Verdict.OK, accepted("ACCEPTED_TCP"));
+    }
+
+    private static Check.Verdict accepted(String reason) {
+        String report =
+                """
+                {"connections":{"offloaded":{},"kernel":{"policy":0,"fallback":0},"refused":0},
+                 "accepted":{"offloaded":{},"kernel":500},"reasons":{"%s":500}}
+                """
+                        .formatted(reason);
+        return ProcessChecks.connections((Map<?, ?>) JsonReader.parse(report)).verdict();
+    }
+
+    @Test
     void aRuleFileThatWasRefusedIsAFault() {
         assertEquals(Check.Verdict.FAIL, verdict(0, 2, "\"NO_RULES\":2"));
     }
