@@ -152,6 +152,9 @@ abstract class MovingDirections extends UpgradeState {
         if (writeLock.tryLock()) {
             try {
                 handover.stay();
+                if (proposes) { // with its output on TCP it has little to gain
+                    boolean _ = stayForGood(OffloadSwitch.ENDS_BY_TCP);
+                }
             } finally {
                 writeLock.unlock();
             }
@@ -178,7 +181,9 @@ abstract class MovingDirections extends UpgradeState {
     public final boolean urgentByStream(boolean whole) throws SocketException {
         if (!handover.outMoved()) {
             synchronized (this) {
-                if (!giveUp() && whole && !proposes && !awaitPeer()) {
+                if (giveUp()) {
+                    boolean _ = proposes && staysFor(OffloadSwitch.ENDS_BY_TCP);
+                } else if (whole && !proposes && !awaitPeer()) {
                     // the peer's writer waits for this end to read, as with a full buffer of TCP
                     throw new SocketException("No buffer space available");
                 }

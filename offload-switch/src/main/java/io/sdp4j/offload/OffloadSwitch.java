@@ -81,6 +81,12 @@ public final class OffloadSwitch {
                     "it does not block, and with one processor such a connection hardly gains from"
                             + " offload; upgrade=connect offloads it");
 
+    /** For a connection that began on kernel TCP, where its output has to end. */
+    static final Attempt ENDS_BY_TCP =
+            Attempt.kernel(
+                    ReasonCode.NOT_WORTH,
+                    "its output has ended, or has carried urgent data, before it moved");
+
     /** For a connection of a socket or channel that was created in a kernel scope. */
     public static final Attempt IN_SCOPE =
             Attempt.kernel(ReasonCode.KERNEL_SCOPE, "created in a kernel scope");

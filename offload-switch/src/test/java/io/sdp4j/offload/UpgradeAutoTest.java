@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: with {@code upgrade=auto} a connection asks to move when that pays, and only then. */
 @Timeout(60)
@@ -191,6 +192,28 @@ class UpgradeAutoTest {
             assertEquals(Map.of(ReasonCode.NOT_WORTH, 1L), owner.counters().report().reasons());
             assertEquals(1, owner.counters().report().kernelPolicy());
             assertEquals(0, owner.counters().report().kernelFallback());
+        }
+    }
+
+    /** Its output ends on TCP, or has carried what no limit counts. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aConnectionWhoseOutputCannotMoveDoesNotAsk(boolean urgent) throws IOException {
+        OffloadSwitch owner = owner(UpgradePolicy.afterBytes(1), new UpgradeGate(() -> 0, 1));
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket client = SwitchedSockets.socket(owner)) {
+            client.connect(listener.getLocalSocketAddress());
+            try (Socket server = listener.accept()) {
+                if (urgent) {
+                    client.sendUrgentData(1);
+                } else {
+                    client.shutdownOutput();
+                }
+                server.getOutputStream().write(7);
+                assertEquals(7, client.getInputStream().read());
+            }
+            assertEquals(Map.of(ReasonCode.NOT_WORTH, 1L), owner.counters().report().reasons());
+            assertEquals(0, asked.get());
         }
     }
 

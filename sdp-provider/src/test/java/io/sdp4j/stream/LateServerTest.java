@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -197,8 +199,10 @@ class LateServerTest {
     void urgentDataEndsTheAsking() throws IOException {
         Semaphore asked = new Semaphore(0);
         CountDownLatch urgentSent = new CountDownLatch(1);
+        AtomicReference<Thread> asking = new AtomicReference<>();
         Before before =
                 () -> {
+                    asking.set(Thread.currentThread());
                     asked.release();
                     urgentSent.await();
                 };
@@ -210,8 +214,13 @@ class LateServerTest {
             client.getOutputStream().write(5);
             await().until(asked::tryAcquire);
             client.sendUrgentData(6);
+            assertEquals(ReasonCode.NOT_WORTH, reason(client));
             urgentSent.countDown();
-            await().until(() -> reason(client) == ReasonCode.NOT_ACCEPTED);
+            await().until( // the answer has come
+                            () ->
+                                    Stream.of(asking.get().getStackTrace())
+                                            .noneMatch(f -> f.getClassName().contains("Upgrade")));
+            assertEquals(ReasonCode.NOT_WORTH, reason(client));
             assertEquals(30, writeForAWhile(client));
             assertEquals(0, asked.availablePermits());
         }
