@@ -54,7 +54,7 @@ final class EarlySockets
     private static final String[] REASONS = {
         "TIMED_OUT",
         "YOUNG",
-        "YOUNG",
+        "NOT_WORTH",
         "NOT_LOCAL",
         "RULE_TCP",
         "RULE_DIRECT",

@@ -148,6 +148,18 @@ class EarlyIT {
         }
     }
 
+    /** Connections that are not counted cannot move later. */
+    @Test
+    void withOneProcessorItsConnectionsAreNotWorthMoving() throws Exception {
+        String port = Integer.toString(peer.getLocalPort());
+        List<String> options = List.of("-Dsdp4j.upgrade=auto", "-XX:ActiveProcessorCount=1");
+        try (Jvms jvms = new Jvms(directory)) {
+            Child early = run(jvms, jvms.rules(), options, EarlyChannels.class, "life", port);
+            early.results();
+            assertTrue(text(early).contains("\"NOT_WORTH\""), () -> text(early));
+        }
+    }
+
     @Test
     void aRuleThatKeepsItOnTheKernelDoesWithoutTheSwitch() throws Exception {
         Path log = directory.resolve("classes.log");
