@@ -327,7 +327,6 @@ final class SwitchedConnection implements ConnectionSwitch {
                 return false;
             }
             try {
-                provider.owner.counters().opened(won.info(), false);
                 take(won, new ToldReset());
             } finally {
                 if (stream == null) { // no other code knows of it
@@ -335,6 +334,7 @@ final class SwitchedConnection implements ConnectionSwitch {
                 }
             }
             selectorSide.follow();
+            provider.owner.counters().opened(won.info(), false); // last: it is established
             return true;
         }
     }

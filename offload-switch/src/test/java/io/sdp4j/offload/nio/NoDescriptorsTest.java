@@ -15,6 +15,7 @@ import io.sdp4j.offload.contract.Streams;
 import io.sdp4j.offload.contract.Task;
 import io.sdp4j.offload.contract.UnaskedProvider;
 import io.sdp4j.offload.spi.AcceptedConnections;
+import io.sdp4j.offload.spi.ConnectSpec;
 import io.sdp4j.offload.spi.ListenSpec;
 import io.sdp4j.offload.spi.OffloadListener;
 import io.sdp4j.offload.spi.OffloadStream;
@@ -143,6 +144,34 @@ class NoDescriptorsTest extends MovedByHand {
                             case "notifyFd" -> Integer.MAX_VALUE;
                             default -> null;
                         });
+    }
+
+    /** One that offload was to connect fails, and was never established. */
+    @Test
+    void aConnectThatFailsIsNotCounted() throws Exception {
+        UnaskedProvider connecting =
+                new UnaskedProvider() {
+                    @Override
+                    public OffloadStream connect(ConnectSpec spec) {
+                        return stream(spec.remote(), spec.remote());
+                    }
+                };
+        OffloadSwitch direct =
+                new OffloadSwitch(Policy::allowAll, List.of(connecting), SwitchSettings.defaults());
+        try (ServerSocketChannel listener = ServerSocketChannel.open();
+                SocketChannel client = SwitchChannels.provider(direct).openSocketChannel()) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            client.configureBlocking(false);
+            assertFalse(client.connect(listener.getLocalAddress()));
+            assertThrows(
+                    IOException.class,
+                    () -> {
+                        while (!client.finishConnect()) {
+                            Thread.onSpinWait();
+                        }
+                    });
+            assertEquals(Map.of(), direct.report().reasons());
+        }
     }
 
     /** It has moved by half. */
