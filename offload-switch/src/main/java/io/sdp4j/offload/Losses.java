@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Tells the operator when a rule wants offload and something in the environment prevents it that
- * the operator can repair. Each reason is logged once in this process. Thread-safe.
+ * Tells the operator when a rule wants offload and something prevents it that the operator can
+ * repair or report. Each reason is logged once in this process. Thread-safe.
  */
 final class Losses {
     private static final Map<ReasonCode, String> ADVICE =
@@ -24,13 +24,20 @@ final class Losses {
                                     + " ulimit -u, sdp4j.memory.max.mb, the memory of a container",
                             ReasonCode.BUFFERS,
                             "give both ends the same sdp4j.buffers.count and"
-                                    + " sdp4j.buffers.bytes"));
+                                    + " sdp4j.buffers.bytes",
+                            ReasonCode.INTERNAL,
+                            "report this to the maker of that provider"));
 
     private final Consumer<String> log;
-    private final Set<Object> told = ConcurrentHashMap.newKeySet(); // reasons, and details
+    private final Set<Object> told = ConcurrentHashMap.newKeySet(); // reasons, details, faults
 
     Losses(Consumer<String> log) {
         this.log = log;
+    }
+
+    /** Whether a fault of this kind has not been reported yet; true once. */
+    boolean first(Object kind) {
+        return told.add(kind);
     }
 
     /** Marks a reason, or the detail of some failures, as reported already. */

@@ -317,9 +317,15 @@ final class OffloadConnects {
         return failure.kernel();
     }
 
-    private static void failed(
-            String toDo, OffloadProvider provider, InetSocketAddress remote, RuntimeException e) {
-        OffloadSwitch.Log.OUT.warn("provider {} failed to {} {}", provider.name(), toDo, remote, e);
+    /** Logs a fault of a provider, which may come with each connection. */
+    void failed(
+            String toDo, OffloadProvider provider, InetSocketAddress where, RuntimeException e) {
+        String text = "provider {} failed to {} {}";
+        if (losses.first(provider.name() + e.getClass())) {
+            OffloadSwitch.Log.OUT.warn(text, provider.name(), toDo, where, e);
+        } else {
+            OffloadSwitch.Log.OUT.debug(text, provider.name(), toDo, where, e);
+        }
     }
 
     private static OffloadUnavailable outOfTime() {

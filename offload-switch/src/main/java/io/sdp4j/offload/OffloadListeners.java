@@ -78,8 +78,7 @@ public final class OffloadListeners implements AutoCloseable, Runnable {
             } catch (OffloadUnavailable e) {
                 failed.add(e);
             } catch (RuntimeException e) {
-                OffloadSwitch.Log.OUT.warn(
-                        "provider {} failed to listen on {}", provider.name(), spec.address(), e);
+                owner.connects.failed("listen on", provider, spec.address(), e);
                 failed.add(provider, e);
             } catch (Error e) {
                 closeAll(found);

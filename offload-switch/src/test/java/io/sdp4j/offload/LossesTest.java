@@ -1,6 +1,7 @@
 package io.sdp4j.offload;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.api.ReasonCode;
@@ -21,8 +22,8 @@ class LossesTest {
                 losses.add("host:" + round, reason, "detail of " + reason);
             }
         }
-        assertEquals(4, log.size(), log::toString);
-        for (String name : List.of("UNAVAILABLE", "UID", "MEMORY", "BUFFERS")) {
+        assertEquals(5, log.size(), log::toString);
+        for (String name : List.of("UNAVAILABLE", "UID", "MEMORY", "BUFFERS", "INTERNAL")) {
             assertTrue(
                     log.stream()
                             .anyMatch(
@@ -45,6 +46,13 @@ class LossesTest {
         assertEquals(List.of(), log);
         losses.add("host", ReasonCode.MEMORY, "no descriptor");
         assertEquals(1, log.size(), log::toString);
+    }
+
+    @Test
+    void aKindOfFaultIsNewOnce() {
+        assertTrue(losses.first("shm: class E"));
+        assertFalse(losses.first("shm: class E"));
+        assertTrue(losses.first("shm: class F"));
     }
 
     @Test
