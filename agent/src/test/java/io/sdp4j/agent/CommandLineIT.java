@@ -219,6 +219,27 @@ class CommandLineIT {
         }
     }
 
+    @Test
+    void saysWhyAProcessThatLoadsNoAgentCannotBeAsked() throws Exception {
+        Process closed =
+                Jvm.builder(
+                                List.of(
+                                        Jvm.java().toString(),
+                                        "-XX:-EnableDynamicAgentLoading",
+                                        "-cp",
+                                        Jvm.classes(),
+                                        OneConnection.class.getName(),
+                                        "stay"))
+                        .start();
+        try (var out = closed.inputReader()) {
+            assertEquals("byte=42", out.readLine());
+            String told = Jvm.cli("doctor", "--pid", "" + closed.pid()).out();
+            assertTrue(told.contains("EnableDynamicAgentLoading it answers no doctor"), told);
+        } finally {
+            closed.destroyForcibly();
+        }
+    }
+
     /** Root may ask everybody, so that another user is the one who asks. */
     @Test
     void saysWhyAProcessOfAnotherUserCannotBeAsked() throws Exception {

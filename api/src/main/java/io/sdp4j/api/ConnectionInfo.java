@@ -1,7 +1,8 @@
 package io.sdp4j.api;
 
 /**
- * Why a connection is where it is, and what it has carried so far. A snapshot; immutable.
+ * Why a connection is where it is, and what it has carried so far. A snapshot; immutable. Where a
+ * direction has moved from TCP, its count includes the 8 bytes that begin the offloaded part.
  *
  * @param reason the stable code
  * @param detail one sentence: which rule, which fabric, what failed

@@ -4,6 +4,7 @@ import io.sdp4j.agent.AgentSettings;
 import io.sdp4j.agent.Json;
 import io.sdp4j.agent.plugin.Plugins;
 import io.sdp4j.offload.SwitchSettings;
+import io.sdp4j.offload.UpgradePolicy;
 import io.sdp4j.offload.spi.OffloadProvider;
 import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Explanation;
@@ -205,6 +206,11 @@ final class ExplainCommand extends Subcommand {
         }
         String when =
                 Settings.of(SwitchSettings.ALL, Map.of(), line -> {}).text(SwitchSettings.UPGRADE);
+        try {
+            UpgradePolicy _ = UpgradePolicy.of(when);
+        } catch (IllegalArgumentException e) {
+            when = SwitchSettings.UPGRADE.defaultText();
+        }
         boolean later =
                 !only
                         && byShm

@@ -64,10 +64,16 @@ final class ProcessChecks {
             } finally {
                 machine.detach();
             }
-        } catch (AttachNotSupportedException
-                | AgentLoadException
-                | AgentInitializationException
-                | IOException e) {
+        } catch (AgentLoadException e) {
+            checks.add(
+                    Check.fail(
+                            "agent",
+                            pid + " cannot be asked: " + e.getMessage(),
+                            "with -XX:-EnableDynamicAgentLoading it answers no doctor: read its JMX"
+                                    + " bean io.sdp4j:type=Switch, or use report=FILE; else see"
+                                    + " that it may read "
+                                    + Place.agentJar()));
+        } catch (AttachNotSupportedException | AgentInitializationException | IOException e) {
             checks.add(
                     Check.fail(
                             "process",

@@ -67,7 +67,8 @@ final class TraceCommand extends Subcommand {
                                                     ? "a directory"
                                                     : "not a regular file")
                                     : ": no such file")
-                            + "; name what the agent option trace=FILE has written");
+                            + "; name what the agent option trace=FILE has written; a JVM makes it"
+                            + " when it begins to offload");
         }
         if (form.pcapng != null && same(file, form.pcapng)) {
             err().println(

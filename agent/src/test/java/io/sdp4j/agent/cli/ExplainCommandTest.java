@@ -52,6 +52,19 @@ class ExplainCommandTest {
         assertTrue(only.contains("Ends: offloaded if the program"), only);
     }
 
+    /** The agent goes on with the default. */
+    @Test
+    void aSettingThatIsNoneIsNotNamed() throws IOException {
+        String file = rules("use both client * *:*");
+        String before = explain("--policy", file, "127.0.0.1:80").out;
+        System.setProperty("sdp4j.upgrade", "later");
+        try {
+            assertEquals(before, explain("--policy", file, "127.0.0.1:80").out);
+        } finally {
+            System.clearProperty("sdp4j.upgrade");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "both, 127.0.0.1:0, kernel TCP",
