@@ -313,12 +313,16 @@ final class EarlySocketImpl extends EarlyImpl
             return;
         }
         if (enough() || listenerWentOn()) {
-            try {
-                SocketImpl _ = start.apply(Map.of("enough", this));
-                asked = true;
-            } catch (OutOfMemoryError e) {
-                // the bytes of the caller have gone or come; a later call asks again
-            }
+            goOnSoon();
+        }
+    }
+
+    private void goOnSoon() {
+        try {
+            SocketImpl _ = start.apply(Map.of("enough", this));
+            asked = true;
+        } catch (OutOfMemoryError e) {
+            // the connection is there, and bytes of the caller have gone or come; a later call asks
         }
     }
 
@@ -412,12 +416,11 @@ final class EarlySocketImpl extends EarlyImpl
             remote = to;
             nonBlocking = left > 0 || Thread.currentThread().isVirtual();
             bornNanos = System.nanoTime();
-            asked = where == MOVES;
-            counts(asked || where == MAY_MOVE);
+            counts(where == MAY_MOVE || where == MOVES);
         }
         connected.incrementAndGet(where);
         if (where == MOVES) {
-            SocketImpl _ = start.apply(Map.of("enough", this));
+            goOnSoon();
         }
     }
 

@@ -92,11 +92,7 @@ public final class CountedKernel implements Carrier {
                         ? enoughForThreads()
                         : n % LOOK_CALLS == 0 && enoughForSelectors();
         if (enough || early.listenerWentOn()) {
-            try {
-                early.goOnSoon();
-            } catch (OutOfMemoryError e) {
-                // the bytes of the caller have gone or come; a later call asks again
-            }
+            early.goOnSoon();
         }
     }
 

@@ -128,15 +128,12 @@ public final class EarlyConnection implements ConnectionSwitch, Runnable {
             }
             starting = true;
         }
-        boolean asked = false;
         try {
             rules.starter().accept(new Object[] {this});
-            asked = true;
-        } finally {
-            if (!asked) {
-                synchronized (this) {
-                    starting = false;
-                }
+        } catch (OutOfMemoryError e) {
+            // the connection is there, and bytes of the caller have gone or come
+            synchronized (this) {
+                starting = false; // a later call asks again
             }
         }
     }
