@@ -82,8 +82,9 @@ abstract class AsyncConnection extends AsynchronousSocketChannel {
         try {
             this.local = stream.localAddress();
             this.remote = stream.remoteAddress();
+            AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
             owner.counters().opened(stream.info(), true);
-            this.offloaded = new AsyncStream(stream, group, owner.counters(), this);
+            this.offloaded = ready;
         } finally {
             if (offloaded == null) { // no other code knows of it
                 stream.close(true);
@@ -196,7 +197,6 @@ abstract class AsyncConnection extends AsynchronousSocketChannel {
                 try {
                     local = stream.localAddress();
                     remote = target;
-                    owner.counters().opened(stream.info(), false);
                     AsyncStream ready = new AsyncStream(stream, group, owner.counters(), this);
                     if (connecting.cancelled()) {
                         ready.kill();
@@ -204,6 +204,7 @@ abstract class AsyncConnection extends AsynchronousSocketChannel {
                     if (side.keepAlive()) {
                         ready.keepAlive(true);
                     }
+                    owner.counters().opened(stream.info(), false);
                     offloaded = ready;
                 } finally {
                     if (offloaded == null) { // no other code knows of it

@@ -175,8 +175,7 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
             try {
                 local = stream.localAddress();
                 remote = stream.remoteAddress();
-                owner.counters().opened(stream.info(), accepted);
-                carried =
+                OffloadedConnection ready =
                         new OffloadedConnection(
                                 stream,
                                 owner.counters(),
@@ -184,6 +183,8 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                                 timed,
                                 new ReentrantLock(),
                                 new ReentrantLock());
+                owner.counters().opened(stream.info(), accepted);
+                carried = ready;
             } finally {
                 if (carried == null) { // no other code knows of it
                     stream.close(true);
