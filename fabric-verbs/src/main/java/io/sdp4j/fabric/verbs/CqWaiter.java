@@ -115,8 +115,9 @@ abstract class CqWaiter implements CompletionQueue {
             }
             return;
         }
-        boolean marked = marks.come();
-        long bound = markNanos(marked);
+        boolean marking = marking();
+        boolean marked = marking && marks.come();
+        long bound = marked ? MARK_NANOS : marking ? streamNanos() : 0;
         if (bound == 0) {
             sleep(nanos, ChannelEvents.ANY);
             return;
@@ -136,20 +137,23 @@ abstract class CqWaiter implements CompletionQueue {
     }
 
     /**
-     * Returns how long to wait for a marked message only. A conversation of single messages needs
-     * no marks, and no time limit of the sleep, which would cost setting and stopping a timer. If
-     * the device does not signal marks, a stream in one direction is still left alone for a moment,
-     * so that several messages can come.
-     *
-     * @param marked whether to rely on marks
+     * Whether the wait may be for marked messages only. A conversation of single messages needs no
+     * marks, and no time limit of the sleep, which would cost setting and stopping a timer.
      */
-    private long markNanos(boolean marked) {
+    private boolean marking() {
         synchronized (qp) {
-            if (!peerMarks || requests.talks()) {
-                return 0;
-            }
+            return peerMarks && !requests.talks();
+        }
+    }
+
+    /**
+     * Returns how long a stream in one direction is left alone if the device does not signal marks,
+     * so that several messages can come; 0 if this is none.
+     */
+    private long streamNanos() {
+        synchronized (qp) {
             boolean stream = requests.heard() >= STREAMING && !requests.sendsAwaited();
-            return marked ? MARK_NANOS : stream ? gather.nanos() : 0;
+            return stream ? gather.nanos() : 0;
         }
     }
 
