@@ -45,8 +45,8 @@ public enum ReasonCode {
     VERSION("the peer speaks another version"),
     /** The port belongs to another user, or to another process than the one found. */
     UID("the port belongs to another user, or to another process than the one found"),
-    /** A limit of memory or descriptors was reached here or, over RDMA, at the listener. */
-    MEMORY("a limit of memory or descriptors was reached here or, over RDMA, at the listener"),
+    /** A limit of memory or descriptors was reached here or at the listener. */
+    MEMORY("a limit of memory or descriptors was reached here or at the listener"),
     /** One end wants more buffers than the other allows. */
     BUFFERS("one end wants more buffers than the other allows"),
     /** The peer broke the protocol during set-up. */
