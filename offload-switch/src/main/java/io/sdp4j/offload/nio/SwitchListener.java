@@ -31,6 +31,7 @@ final class SwitchListener implements SecondQueue, Runnable {
     /** Why connections are on TCP if there is no second queue; set before {@code goOn}. */
     private volatile Attempt why;
 
+    private volatile boolean only; // the rule forbids TCP to a channel that was bound early
     private volatile OffloadListeners listening; // set once; null = none
     private volatile ReadinessEpoll epoll; // set once, before listening
     private boolean othersTurn; // the accepting thread's
@@ -47,6 +48,7 @@ final class SwitchListener implements SecondQueue, Runnable {
      */
     void goOn(ListeningChannel channel, SocketAddress asked, int backlog) throws IOException {
         Decision decision = ListenPort.decision(provider.owner, asked);
+        only = decision.verdict() == Verdict.OFFLOAD_ONLY;
         InetSocketAddress at = (InetSocketAddress) channel.getLocalAddress();
         int lent = lentEpoll(channel, decision);
         if (lent < 0) {
@@ -172,6 +174,11 @@ final class SwitchListener implements SecondQueue, Runnable {
     public SocketChannel accepted(ListeningChannel channel, SocketChannel byTcp)
             throws IOException {
         OffloadListeners now = listening;
+        if (now == null && only) {
+            provider.owner.counters().refused();
+            reset(byTcp);
+            return null;
+        }
         if (now == null) {
             Attempt known = why;
             if (known != null) {
@@ -181,8 +188,7 @@ final class SwitchListener implements SecondQueue, Runnable {
         }
         if (now.only()) {
             now.refused(byTcp.getRemoteAddress());
-            byTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
-            byTcp.close(); // too late to refuse: a reset comes nearest
+            reset(byTcp);
             return null;
         }
         Attempt known = now.why();
@@ -194,6 +200,11 @@ final class SwitchListener implements SecondQueue, Runnable {
         return table == null
                 ? provider.own(byTcp)
                 : provider.accepted(channel, byTcp, table, known);
+    }
+
+    private static void reset(SocketChannel byTcp) throws IOException {
+        byTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
+        byTcp.close(); // too late to refuse: a reset comes nearest
     }
 
     /**

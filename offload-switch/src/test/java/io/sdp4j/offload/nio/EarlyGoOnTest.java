@@ -3,16 +3,21 @@ package io.sdp4j.offload.nio;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sdp4j.offload.OffloadSwitch;
 import io.sdp4j.offload.SwitchSettings;
 import io.sdp4j.offload.UpgradePolicy;
+import io.sdp4j.offload.contract.LoopbackProvider;
 import io.sdp4j.offload.contract.MovingProvider;
 import io.sdp4j.offload.contract.OneStream;
 import io.sdp4j.offload.contract.Task;
+import io.sdp4j.offload.spi.OffloadProvider;
+import io.sdp4j.policy.Decision;
 import io.sdp4j.policy.Policy;
+import io.sdp4j.policy.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
@@ -21,9 +26,12 @@ import java.lang.invoke.MethodType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -51,6 +59,7 @@ class EarlyGoOnTest {
     private static final int SWITCH = 0; // see EarlyConnection
     private static final int MAY_MOVE = 1;
     private static final int SWITCH_ONLY = 6;
+    private static final int ACCEPTS = 7; // see EarlyListening
     private static final String FOLDER = "sdp4j-jdk/sun/nio/ch/";
 
     private final CountDownLatch over = new CountDownLatch(1);
@@ -76,13 +85,13 @@ class EarlyGoOnTest {
     }
 
     private SocketChannel early(int where, Consumer<Object[]> starter) throws Throwable {
+        return (SocketChannel) early("connection", where, starter);
+    }
+
+    private Object early(String kind, int where, Consumer<Object[]> starter) throws Throwable {
         ToIntBiFunction<InetSocketAddress, InetSocketAddress> place = (_, _) -> where;
         AtomicLongArray counts = new AtomicLongArray(16);
-        return (SocketChannel)
-                maker().apply(
-                                new Object[] {
-                                    "connection", provider, null, place, starter, counts, counts
-                                });
+        return maker().apply(new Object[] {kind, provider, null, place, starter, counts, counts});
     }
 
     /** A start of the switch that lasts until the test is over. */
@@ -132,6 +141,41 @@ class EarlyGoOnTest {
             task.thread().interrupt();
             assertThrows(IOException.class, task::get);
             assertFalse(timed.isOpen());
+        }
+    }
+
+    /** Nor one that could not listen for offloaded clients. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aListenerThatMustNotUseTcpTurnsClientsAway(boolean selected) throws Throwable {
+        Policy only = Policy.everything(Decision.of(Verdict.OFFLOAD_ONLY, "use sdp", "test:1"));
+        List<OffloadProvider> providers = selected ? List.of(new LoopbackProvider()) : List.of();
+        OffloadSwitch strict = new OffloadSwitch(() -> only, providers, SwitchSettings.defaults());
+        Consumer<Object[]> later = _ -> {};
+        try (ServerSocketChannel early = (ServerSocketChannel) early("listener", ACCEPTS, later);
+                Selector selector = Selector.open();
+                SocketChannel client = SocketChannel.open()) {
+            early.configureBlocking(false);
+            early.register(selector, SelectionKey.OP_ACCEPT);
+            if (selected) {
+                selector.selectNow(); // it watches the kernel's listener alone
+            }
+            SocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            early.bind(any);
+            Object[] goesOn = {early, any, 1};
+            SelectorProvider switched = SwitchChannels.provider(strict);
+            if (selected) {
+                SwitchChannels.goOn(switched, goesOn);
+            } else {
+                assertThrows(SocketException.class, () -> SwitchChannels.goOn(switched, goesOn));
+            }
+            client.connect(early.getLocalAddress());
+            await().until(
+                            () -> {
+                                assertNull(early.accept());
+                                return strict.report().refused() > (selected ? 0 : 1);
+                            });
+            assertThrows(IOException.class, () -> client.read(ByteBuffer.allocate(1)));
         }
     }
 
