@@ -125,6 +125,14 @@ public final class AcceptedTable implements AcceptedConnections {
     }
 
     @Override
+    public void refused(InetSocketAddress local, InetSocketAddress remote) {
+        Upgrade connection = end(local, remote);
+        if (connection != null) {
+            connection.refusedHere();
+        }
+    }
+
+    @Override
     public void broken(InetSocketAddress local, InetSocketAddress remote) {
         Upgrade connection = end(local, remote);
         if (connection != null) {

@@ -107,6 +107,13 @@ abstract class UpgradeState {
         notifyAll();
     }
 
+    /** Goes back to YOUNG, as this end was short of something: the peer may ask again. */
+    final synchronized void refusedHere() {
+        if (waitsForAnswer()) {
+            youngAgain();
+        }
+    }
+
     /** Goes on to MOVING, or to STAYS if the stream cannot be used. */
     final void moving(boolean usable) {
         assert Thread.holdsLock(this);

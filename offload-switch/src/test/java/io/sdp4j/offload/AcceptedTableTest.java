@@ -126,6 +126,14 @@ class AcceptedTableTest {
     }
 
     @Test
+    void oneThatWasRefusedForScarcityMayBeginAgain() {
+        first.start();
+        assertTrue(table.begin(LOCAL, REMOTE));
+        table.refused(LOCAL, REMOTE);
+        assertTrue(table.begin(LOCAL, REMOTE));
+    }
+
+    @Test
     void oneThatStaysKeepsNoOther() {
         first.start();
         assertTrue(table.begin(LOCAL, REMOTE));

@@ -106,7 +106,7 @@ final class SdpListener implements OffloadListener {
             answered = true;
         } finally {
             if (!answered) {
-                answer.fail();
+                answer.fail(true);
             }
         }
     }
@@ -144,22 +144,28 @@ final class SdpListener implements OffloadListener {
             }
         }
 
-        /** Tells that there is no connection, unless more was told. There may be no memory. */
-        private void fail() {
+        /**
+         * Tells that there is no connection, unless more was told. There may be no memory.
+         *
+         * @param scarce whether this end was short of something, so that the peer may ask again
+         */
+        private void fail(boolean scarce) {
             if (told) {
                 return;
             }
-            if (request.moves()) {
-                spec.accepted().failed(request.localAddress(), request.remoteAddress());
-            } else {
+            if (!request.moves()) {
                 waiting.decrementAndGet();
+            } else if (scarce) {
+                spec.accepted().refused(request.localAddress(), request.remoteAddress());
+            } else {
+                spec.accepted().failed(request.localAddress(), request.remoteAddress());
             }
             told = true;
         }
 
         @Override
         public void onFailed(FabricException failure) {
-            fail();
+            fail(failure.why() == FabricException.Cause.RESOURCES);
             SdpListener.this.onFailed(request, failure);
         }
 

@@ -16,8 +16,8 @@ public interface AcceptedConnections {
 
     /**
      * Whether the connection can get a stream. If so, the provider calls {@link #moved}, {@link
-     * #failed} or {@link #broken} later, and until then an end of the TCP connection is not taken
-     * for the end of its data.
+     * #refused}, {@link #failed} or {@link #broken} later, and until then an end of the TCP
+     * connection is not taken for the end of its data.
      */
     default boolean begin(InetSocketAddress local, InetSocketAddress remote) {
         return false;
@@ -33,6 +33,14 @@ public interface AcceptedConnections {
 
     /** Reports that the connection gets no stream and stays on TCP. */
     default void failed(InetSocketAddress local, InetSocketAddress remote) {}
+
+    /**
+     * Reports that memory or the like was short here before the peer got a stream: the connection
+     * is on TCP, and the peer may ask again.
+     */
+    default void refused(InetSocketAddress local, InetSocketAddress remote) {
+        failed(local, remote);
+    }
 
     /**
      * Reports that the stream was lost after the peer had got its own, by which it may have sent:
