@@ -62,8 +62,8 @@ public final class Agent {
      *     was to read, and under {@value #TOLD} the lines that were printed before
      * @param early gives the connections that the kernel has made without the switch, by reason:
      *     how many were connected, and how many were accepted
-     * @param inForce gives the rules that those connections obeyed, as {@link EarlyRules} has them;
-     *     null if none were read
+     * @param inForce gives the rules that those connections obeyed, as {@link EarlyRules} has them,
+     *     or those that {@link StartCheck} has read; null if none were read
      * @return the factories for {@code Socket} and for {@code ServerSocket}
      * @throws IllegalStateException with one sentence for people when the switch cannot run here
      */

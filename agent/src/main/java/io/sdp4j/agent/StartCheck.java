@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Finds errors of options, properties and rule file when a JVM starts, long before its first
@@ -21,7 +22,9 @@ import java.util.function.Consumer;
  * whose start fixes properties that the application may still set.
  */
 public final class StartCheck
-        implements BiFunction<Map<String, String>, String, List<String>>, BooleanSupplier {
+        implements BiFunction<Map<String, String>, String, List<String>>,
+                BooleanSupplier,
+                Supplier<Object[]> {
     /** {@link PolicySource#state} of the checked rules; a bad file of later does not end them. */
     static volatile Object[] rules;
 
@@ -60,6 +63,12 @@ public final class StartCheck
     @Override
     public boolean getAsBoolean() {
         return requires;
+    }
+
+    /** Returns the rules that were checked, for {@link Agent#start}; null if there is no file. */
+    @Override
+    public Object[] get() {
+        return rules;
     }
 
     private static final class Lines implements Consumer<String> {

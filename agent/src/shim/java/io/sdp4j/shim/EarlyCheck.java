@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -36,7 +37,10 @@ final class EarlyCheck extends ClassLoader {
     /** Whether the rules that {@link #lines} read allowed some connection nothing but offload. */
     static boolean forbadeTcpAtStart;
 
-    static volatile Object opened; // the rules, once they were opened; null = not yet, or none
+    /** The rules in force, as the start's check or later {@link Rules} read them; null = none. */
+    static volatile Object opened;
+
+    private static boolean readAtStart; // whether there was a file of rules then
 
     private EarlyCheck() {
         super(ClassLoader.getPlatformClassLoader());
@@ -60,6 +64,8 @@ final class EarlyCheck extends ClassLoader {
                     ((BiFunction<Map<String, String>, String, List<String>>) check)
                             .apply(options, jdkConf);
             forbadeTcpAtStart = ((BooleanSupplier) check).getAsBoolean();
+            readAtStart = ((Supplier<?>) check).get() != null;
+            opened = check;
             return List.copyOf(lines);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return List.of(); // the switch reports the fault when it starts
@@ -82,7 +88,7 @@ final class EarlyCheck extends ClassLoader {
                 && Options.setting("policy") == null
                 && !variablesOrFile()
                 && !Options.flag("policy.required", false)
-                && !forbadeTcpAtStart) { // the usual file was there
+                && !readAtStart) {
             return null;
         }
         try {
@@ -123,7 +129,9 @@ final class EarlyCheck extends ClassLoader {
             BiFunction<InetSocketAddress, InetSocketAddress, String> rules =
                     EarlyCheck.rules(agent, printer);
             printer.opened = true;
-            opened = rules;
+            if (rules != null) {
+                opened = rules;
+            }
             return rules;
         }
     }

@@ -298,11 +298,16 @@ class EarlyIT {
         }
     }
 
-    /** It held when the JVM started, and for the first socket if there is one. */
+    /**
+     * It held when the JVM started, and for the first socket if there is one; with RDMA the first
+     * socket starts the switch.
+     */
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aRuleForNothingButOffloadHoldsThoughTheFileIsBadWhenTheSwitchStarts(boolean early)
-            throws Exception {
+    @CsvSource({"true, upgrade=auto", "false, upgrade=auto", "false, verbs.enabled=true"})
+    void aRuleForNothingButOffloadHoldsThoughTheFileIsBadWhenTheSwitchStarts(
+            boolean early, String setting) throws Exception {
+        List<String> options = new ArrayList<>(AUTO);
+        options.add("-Dsdp4j." + setting);
         String port = Integer.toString(peer.getLocalPort());
         try (Jvms jvms = new Jvms(directory);
                 ServerSocket other = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
@@ -313,7 +318,8 @@ class EarlyIT {
                 args.add(Integer.toString(other.getLocalPort()));
             }
             args.add(port);
-            Child child = run(jvms, rules, AUTO, ChangedRules.class, args.toArray(String[]::new));
+            String[] given = args.toArray(String[]::new);
+            Child child = run(jvms, rules, options, ChangedRules.class, given);
             assertNotEquals("true", child.results().get("connected"), child::toString);
         }
     }

@@ -57,7 +57,7 @@ public final class ChangedRules {
         Selector.open().close();
         Path next = Files.writeString(file.resolveSibling("next.conf"), "use sdp server * *:*\n");
         Path _ = Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
-        Method counts = Class.forName("io.sdp4j.shim.Boot").getDeclaredMethod("mayForbidTcp");
+        Method counts = Class.forName("io.sdp4j.shim.EarlyCheck").getDeclaredMethod("mayForbidTcp");
         counts.setAccessible(true);
         while (!(boolean) counts.invoke(null)) {
             Thread.onSpinWait(); // the file is looked at once a second
