@@ -144,10 +144,11 @@ final class EarlySocketImpl extends EarlyImpl
         return millis;
     }
 
-    /** Has the switch go on with the connection, as it has carried enough. */
+    /** Has the switch go on with the connection, which may propose to move from now on. */
     @Override
     public void run() {
         get();
+        left(); // it may move without another call of the application's
     }
 
     /** Lets the switch take over, if it runs. */

@@ -1,5 +1,6 @@
 package io.sdp4j.e2e;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -155,6 +156,8 @@ class TraceIT {
             Child client = start(jvms, Holder.class, List.of(), "client", "connected", port);
             server.await("UP");
             client.await("UP");
+            // the last thing that an end which was accepted does to move
+            await().until(() -> count(trace(jvms, atServer), "->", "Data") == 1);
             List<String> running = trace(jvms, atServer);
             server.kill();
             List<String> dead = trace(jvms, atServer);

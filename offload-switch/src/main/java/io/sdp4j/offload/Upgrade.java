@@ -123,7 +123,8 @@ public abstract class Upgrade extends MovingDirections {
         }
     }
 
-    private void consider() {
+    /** Proposes the move if it is due and this end has connected; another thread asks the peer. */
+    public final void consider() {
         if (state == State.YOUNG && proposes && trigger.due(waits())) {
             Runnable proposal = this::proposeOrStay; // first: there may be no memory for it
             if (begin() && !ConnectThreads.startMove(proposal)) {

@@ -107,11 +107,15 @@ final class SwitchClientImpl extends SwitchSocketImpl implements Runnable, Consu
                 (long) early.get("bornNanos"));
     }
 
-    /** Called when the early socket has given back one of the shared locks. */
+    /**
+     * Called when the early socket knows this object, and when it has given back one of the shared
+     * locks.
+     */
     @Override
     public void run() {
         if (carried instanceof MovingConnection moving) {
             moving.earlyCallLeft();
+            moving.consider();
         }
     }
 
