@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /**
  * Makers of sockets and channels that do not need the switch yet; each is made at its first use. If
- * the switch could not start and rules may forbid TCP, they remain, and what they make refuses.
+ * the switch could not start and rules may forbid TCP, they remain, and their sockets refuse.
  */
 final class EarlyMakers {
     /** The counts of connections before the switch; empty if there was no maker. */

@@ -140,7 +140,7 @@ public final class Premain implements BiConsumer<String, Object[]> {
 
     /**
      * Returns this system if it is none for which the switch is made, else null. The JDK there may
-     * have all that the shim needs, and not what early channels need.
+     * have all that the shim needs, but lack the needs of early channels.
      */
     private static String strangeSystem() {
         String os = System.getProperty("os.name");
@@ -299,8 +299,10 @@ public final class Premain implements BiConsumer<String, Object[]> {
                             + folder
                             + ", which is no directory; make it, or name another");
         } else {
-            Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> Boot.report(report), "sdp4j-report"));
+            Thread hook =
+                    new Thread(
+                            NativeTransports.topGroup(), () -> Boot.report(report), "sdp4j-report");
+            Runtime.getRuntime().addShutdownHook(hook);
         }
     }
 

@@ -105,7 +105,7 @@ class ExplicitIT {
                 ExplicitBesideAgent.class.getName());
     }
 
-    /** Goal: what the API opens is the API's. */
+    /** Goal: sockets of the API belong to the API. */
     @Test
     void anAgentLeavesTheApisListenersAlone() throws Exception {
         try (Jvms jvms = new Jvms(directory)) {

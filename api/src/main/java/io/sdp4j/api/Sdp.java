@@ -35,7 +35,7 @@ public final class Sdp {
     private static final class Provider {
         private static @Nullable SdpProvider instance; // null until one could be opened
 
-        /** Opens it once. What is missing is said to every caller, not to the first alone. */
+        /** Opens it once. A problem is told to every caller, not to the first alone. */
         static synchronized SdpProvider get() {
             if (instance == null) {
                 instance = service().open(SdpConfig.defaults(), false);

@@ -87,7 +87,7 @@ public final class AcceptedTable implements AcceptedConnections {
         return begun;
     }
 
-    /** Allocates nothing: what becomes of a move is told also where memory has run out. */
+    /** Allocates nothing: the outcome of a move is told also where memory has run out. */
     private Upgrade end(InetSocketAddress local, InetSocketAddress remote) {
         synchronized (moving) {
             int i = find(local, remote);

@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * Tells the operator when a rule wants offload and something prevents it that the operator can
- * repair or report. Each reason is logged once in this process. Thread-safe.
+ * repair or report. Each reason, and each kind of fault, is logged once in this process.
+ * Thread-safe.
  */
 final class Losses {
     private static final Map<ReasonCode, String> ADVICE =

@@ -321,7 +321,7 @@ final class OffloadConnects {
     void failed(
             String toDo, OffloadProvider provider, InetSocketAddress where, RuntimeException e) {
         String text = "provider {} failed to {} {}";
-        if (losses.first(provider.name() + e.getClass())) {
+        if (losses.first(provider.name() + toDo + e.getClass())) {
             OffloadSwitch.Log.OUT.warn(text, provider.name(), toDo, where, e);
         } else {
             OffloadSwitch.Log.OUT.debug(text, provider.name(), toDo, where, e);

@@ -195,7 +195,7 @@ class UpgradeAutoTest {
         }
     }
 
-    /** Its output ends on TCP, or has carried what no limit counts. */
+    /** Its output ends on TCP, or has carried bytes that no limit counts. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aConnectionWhoseOutputCannotMoveDoesNotAsk(boolean urgent) throws IOException {

@@ -373,7 +373,7 @@ public final class PolicySource implements Supplier<Policy> {
         return found.load();
     }
 
-    /** Loads what was in force; {@link #get} then compares the file with what was seen before. */
+    /** Loads the rules in force; {@link #get} then compares the file with its state before. */
     private Loaded resume(Object[] before) {
         Names found = new Names((String) before[3]);
         found.hosts.know((Map<?, ?>) before[4]);
