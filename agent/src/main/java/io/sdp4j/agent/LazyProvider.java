@@ -25,6 +25,9 @@ final class LazyProvider implements OffloadProvider {
         /** As {@link OffloadProvider#listensLater}. */
         boolean listensLater(List<String> fabrics);
 
+        /** As {@link OffloadProvider#rehearses}. */
+        boolean rehearses(List<String> fabrics);
+
         /** Makes the provider; called once. */
         OffloadProvider make();
     }
@@ -66,6 +69,11 @@ final class LazyProvider implements OffloadProvider {
     @Override
     public boolean listensLater(List<String> fabrics) {
         return maker.listensLater(fabrics);
+    }
+
+    @Override
+    public boolean rehearses(List<String> fabrics) {
+        return maker.rehearses(fabrics);
     }
 
     @Override

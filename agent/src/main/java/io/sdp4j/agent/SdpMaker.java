@@ -48,6 +48,12 @@ record SdpMaker(
         return movesTo(fabrics) && !SdpSettings.usesDevices(settings) && plugins.isEmpty();
     }
 
+    /** Whether to rehearse: not if the connection would be in a trace. */
+    @Override
+    public boolean rehearses(List<String> fabrics) {
+        return movesTo(fabrics) && settings.text(SdpSettings.TRACE).isEmpty();
+    }
+
     @Override
     public OffloadProvider make() {
         if (NativeGrant.apply(sink)) {

@@ -63,6 +63,11 @@ class LazyProviderTest {
                     }
 
                     @Override
+                    public boolean rehearses(List<String> fabrics) {
+                        return true;
+                    }
+
+                    @Override
                     public OffloadProvider make() {
                         made.incrementAndGet();
                         return maker.get();

@@ -13,6 +13,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -112,6 +113,7 @@ public final class OffloadSwitch {
     /** How often connections on TCP that may move have answered; see {@link UpgradeTrigger}. */
     final AtomicLong answered = new AtomicLong();
 
+    private final AtomicBoolean rehearsed = new AtomicBoolean();
     private final SwitchCounters counters = new SwitchCounters();
     final Losses losses = new Losses(new Warnings());
 
@@ -353,7 +355,19 @@ public final class OffloadSwitch {
                     new SocketException(
                             "Cannot listen for offloaded connections " + failure.under(decision)));
         }
+        if (settings.upgrade().atConnect()) {
+            rehearse(decision);
+        }
         return listening;
+    }
+
+    /** Has the first connections find their classes loaded, once a listener is there. */
+    private void rehearse(Decision decision) {
+        for (OffloadProvider provider : providers) {
+            if (provider.rehearses(decision.fabrics()) && rehearsed.compareAndSet(false, true)) {
+                boolean _ = ConnectThreads.startMove(new Rehearsal(provider, decision.fabrics()));
+            }
+        }
     }
 
     /**

@@ -33,8 +33,9 @@ public record SwitchSettings(long connectTimeoutNanos, long missTtlNanos, Upgrad
                             "When a connection within this host leaves TCP, if its rule is both; the end that"
                                     + " connects decides. auto: when it has carried enough to pay for it (see"
                                     + " README), but not while more than 16 threads for each processor want"
-                                    + " to run; connect: as soon as TCP has made it; a number: after so many"
-                                    + " bytes.");
+                                    + " to run; connect: as soon as TCP has made it, and a JVM that begins to"
+                                    + " listen moves one connection to itself first, which loads what the next"
+                                    + " ones need; a number: after so many bytes.");
 
     public static final List<Setting> ALL =
             List.of(CONNECT_TIMEOUT_MS, MISS_CACHE_SECONDS, UPGRADE);

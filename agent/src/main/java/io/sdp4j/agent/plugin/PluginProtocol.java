@@ -45,6 +45,11 @@ record PluginProtocol(String name, OffloadProvider plugin) implements OffloadPro
     }
 
     @Override
+    public boolean rehearses(List<String> fabrics) {
+        return asked(() -> isMeant(fabrics) && plugin.rehearses(fabrics), false);
+    }
+
+    @Override
     public int choosePort(List<String> fabrics, Supplier<InetSocketAddress> free) {
         return asked(() -> isMeant(fabrics) ? plugin.choosePort(fabrics, free) : 0, 0);
     }

@@ -53,6 +53,17 @@ public interface OffloadProvider {
     }
 
     /**
+     * Whether a connection that {@linkplain #moves moves} within this process, and carries a few
+     * bytes there, prepares this provider for connections of the program. If so, one is made once a
+     * listener is there, where connections move at once. Never blocks.
+     *
+     * @param fabrics as in {@link ListenSpec}
+     */
+    default boolean rehearses(List<String> fabrics) {
+        return false;
+    }
+
+    /**
      * Chooses the port of a listener that takes any port, if {@link #listen} would fail at some
      * ports. Returns the first suitable port of a few that {@code free} offers; 0 if any port suits
      * the provider, or it finds none.
